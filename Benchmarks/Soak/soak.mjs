@@ -4,8 +4,8 @@
 //   node Benchmarks/Soak/soak.mjs [--minutes 10] [--rate 700] [--burst 3000] [--json FILE]
 //
 // `rate` is calls a second; every five seconds `burst` more come at once. Prints a line every ten seconds. Exits with 1
-// if anonymous memory late in the run, or when idle after it, is on average more than 10 % above what it was early, or if a call
-// waited longer than a second for its answer.
+// if anonymous memory late in the run, or when idle after it, is on average more than 10 % above what it was early, if a call
+// waited longer than a second for its answer, or if at the end the metrics are not the account, or the account not balanced.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -121,6 +121,38 @@ async function incident() {
     else await host.call('getDebugInfo')
 }
 
+/** What is wrong with the metrics of the host, which is at rest: they are the account of each client. */
+async function compareMetrics() {
+    const { text } = await host.call('host.metrics')
+    const values = new Map(text.split('\n').filter((line) => line && !line.startsWith('#')).map((line) => {
+        const end = line.lastIndexOf(' ')
+        return [line.slice(0, end), Number(line.slice(end))]
+    }))
+    const faults = []
+    for (const [client, method] of [['tracker', 'getDebugInfo'], ['analytics', 'analytics.getDebugInfo'], ['basic', 'basic.getDebugInfo']]) {
+        const { account, refused } = await host.call(method)
+        const expect = (name, value, reason) => {
+            const key = `mobile_tracker_${name}{client="${client}"${reason ? `,reason="${reason}"` : ''}}`
+            if (values.get(key) !== value) faults.push(`${key} is ${values.get(key)}, and the account has ${value}`)
+        }
+        for (const name of ['accepted', 'recovered', 'requeued', 'delivered']) expect(`${name}_records_total`, account[name])
+        expect('queued_records', account.queued)
+        for (const [reason, count] of Object.entries(account.dropped)) expect('dropped_records_total', count, reason)
+        for (const [reason, count] of Object.entries(refused)) expect('refused_calls_total', count, reason)
+        // The histogram begins with the client's queue, as the account does, and one process has delivered everything. It
+        // also has what arrived while a reset or a denial dropped it.
+        const count = values.get(`mobile_tracker_delivery_seconds_count{client="${client}"}`)
+        const most = account.delivered + (account.dropped.reset ?? 0) + (account.dropped.consent ?? 0)
+        if (!(count >= account.delivered && count <= most)) faults.push(`${client} has ${count} times of deliveries, and delivered ${account.delivered}`)
+        const gone = account.delivered + Object.values(account.dropped).reduce((sum, count) => sum + count, 0)
+        if (account.accepted + account.recovered + account.requeued !== gone + account.queued) {
+            faults.push(`the account of ${client} is not balanced: ${JSON.stringify(account)}`)
+        }
+        console.log(`${client}: ${account.delivered} delivered, ${account.queued} queued, as the metrics say`)
+    }
+    return faults
+}
+
 const samples = []
 const tick = 20
 const timer = setInterval(() => {
@@ -152,6 +184,7 @@ await new Promise((resolve) => setTimeout(resolve, 10_000))
 print('idle')
 clearInterval(reporter)
 const worst = host.worst
+const faults = await compareMetrics()
 await host.call('host.shutdown')
 collector.child.kill()
 rmSync(folder, { recursive: true, force: true })
@@ -163,7 +196,6 @@ const mean = (from, to) => {
 }
 const end = minutes * 60
 const [early, late, idle] = [mean(end * 0.2, end * 0.4), mean(end * 0.8, end), samples.at(-1).anonymous]
-const faults = []
 if (late > early * 1.1) faults.push(`anonymous memory rose from ${early.toFixed(1)} MB to ${late.toFixed(1)} MB, by more than 10 %`)
 if (idle > early * 1.1) faults.push(`anonymous memory stays at ${idle.toFixed(1)} MB when idle, after ${early.toFixed(1)} MB under load`)
 if (worst.ms > 1000) faults.push(`${worst.method} waited ${worst.ms.toFixed(0)} ms for its answer`)

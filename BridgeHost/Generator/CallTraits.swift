@@ -124,7 +124,7 @@ struct ClientGroup: Sendable {
     let rows: [BridgedMethod]
 
     /// Every client, the tracker first.
-    static let all = [tracker, analytics, basic, refused]
+    static let all = [tracker, analytics, basic, refused, host]
 
     /// The client whose functions are also exported by themselves.
     static let tracker = ClientGroup(
@@ -141,6 +141,9 @@ struct ClientGroup: Sendable {
     private static let refused = ClientGroup(
         name: "Refused", prefix: "refused.", summary: "What the server has refused, of all clients.",
         rows: BridgedMethod.refused)
+
+    private static let host = ClientGroup(
+        name: "Host", prefix: "host.", summary: "What the host says of all clients.", rows: BridgedMethod.hostState)
 
     /// What a method is called in the client.
     func name(of row: BridgedMethod) -> String { String(row.method.name.dropFirst(prefix.count)) }

@@ -12,15 +12,26 @@ struct Host {
         switch options.action {
         case .help: print(HostOptions.help)
         case .version: print("\(ProductVersion.product) \(ProductVersion.current)\n\(Dependencies.prepare())")
-        case .inspect(let folder): print(StateReport.describe(folder: folder))
+        case .inspect(let folder):
+            Self.printing { () throws(CommandFailure) in
+                try InspectCommand(folder: folder, format: options.format).run()
+            }
         case .refused(let action, let folder):
-            do throws(CommandFailure) {
-                print(try RefusedCommand(action, folder: folder, filter: options.filter).run())
-            } catch {
-                Self.complain("BridgeHost: \(error.message)")
-                exit(1)
+            Self.printing { () throws(CommandFailure) in
+                "\(try RefusedCommand(action, folder: folder, filter: options.filter).run())\n"
             }
         case .serve: serve()
+        case .deliver(let timeout): deliver(within: timeout)
+        }
+    }
+
+    /// Prints what a command has to say, or ends with its failure.
+    private static func printing(_ command: () throws(CommandFailure) -> String) {
+        do throws(CommandFailure) {
+            print(try command(), terminator: "")
+        } catch {
+            complain("BridgeHost: \(error.message)")
+            exit(1)
         }
     }
 
@@ -28,24 +39,78 @@ struct Host {
         let streams = StandardStreams()
         let connection = Connection(input: streams.input, output: streams.output, limits: options.limits)
         ProcessSignals.watch([SIGTERM, SIGINT]) { _ in connection.stop() }
+        let (log, metrics) = logAndMetrics
         let session = HostSession(
-            settings: HostSettings(
-                appName: options.appName, storageDirectory: options.storageDirectory,
-                collectorPanel: options.collectorPanel, maxMessageBytes: options.limits.maxMessageBytes),
-            log: HostLog(
-                descriptor: STDERR_FILENO, least: options.logLevel, format: options.logFormat),
-            notify: { connection.notify($0) }, together: { answers in connection.together(answers) },
-            stop: { connection.stop() })
+            settings: settings, log: log, metrics: metrics, notify: { connection.notify($0) },
+            together: { answers in connection.together(answers) }, stop: { connection.stop() })
         // It takes longer than the first answer, and is not needed before the first `init`.
         Alarm(after: .zero) { Dependencies.prepare() }
+        start(session)
         connection.run(session)
+        metrics.end()
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
         _exit(0)
     }
 
-    static func complain(_ message: String) {
-        let bytes = Array("\(message)\n".utf8)
-        // There is nowhere else to say that even this fails.
-        _ = unsafe bytes.withUnsafeBytes { unsafe write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    /// Delivers what waits in the clients of the file, and ends.
+    private func deliver(within timeout: Duration) -> Never {
+        let command = DeliverCommand()
+        ProcessSignals.watch([SIGTERM, SIGINT]) { _ in command.cut() }
+        let (log, metrics) = logAndMetrics
+        let session = HostSession(
+            settings: settings, log: log, metrics: metrics, notify: { _ in }, stop: {})
+        start(session)
+        let (report, exitCode) = command.run(session, within: timeout)
+        let deadline = ContinuousClock.now + options.limits.shutdownTimeout
+        ThreadWait.answer { done in session.shutdown(by: deadline) { done(()) } }
+        metrics.end()
+        Self.write("\(report)\n", to: STDOUT_FILENO)
+        _exit(exitCode)
     }
+
+    private var settings: HostSettings {
+        HostSettings(
+            appName: options.appName, storageDirectory: options.storageDirectory,
+            collectorPanel: options.collectorPanel, maxMessageBytes: options.limits.maxMessageBytes)
+    }
+
+    private var logAndMetrics: (HostLog, HostMetrics) {
+        let log = HostLog(descriptor: STDERR_FILENO, least: options.logLevel, format: options.logFormat)
+        return (log, HostMetrics(file: options.metricsFile.map { MetricsFile($0, log: log) }))
+    }
+
+    /// Starts the clients of the file, if there is one. Where they cannot be started as it says, the host ends: nobody
+    /// would see that they are missing.
+    private func start(_ session: HostSession) {
+        session.metrics.begin()
+        guard let path = options.startFile else { return }
+        do throws(CommandFailure) {
+            try session.start(StartFile(path: path))
+        } catch {
+            Self.complain("BridgeHost: \(error.message)")
+            _exit(Self.wrongConfiguration)
+        }
+    }
+
+    /// The exit code of a command whose configuration is wrong (sysexits.h, EX_CONFIG).
+    private static let wrongConfiguration: Int32 = 78
+
+    static func complain(_ message: String) {
+        write("\(message)\n", to: STDERR_FILENO)
+    }
+
+    private static func write(_ text: String, to descriptor: Int32) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe systemWrite(descriptor, $0.baseAddress, $0.count) }
+            // There is nowhere else to say that even this fails.
+            guard count > 0 || errno == EINTR else { return }
+            rest = rest.dropFirst(max(0, count))
+        }
+    }
+}
+
+/// `write(2)`, whose name a method above has.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+    unsafe write(descriptor, bytes, count)
 }

@@ -12,6 +12,8 @@ struct HostOptions: Hashable, Sendable {
         case inspect(String)
         case refused(RefusedCommand.Action, String)
         case serve
+        /// Deliver what waits, for so long at most.
+        case deliver(Duration)
     }
 
     /// What the host is to do.
@@ -24,10 +26,18 @@ struct HostOptions: Hashable, Sendable {
     var storageDirectory: String?
     /// Which refused events are meant, as JSON.
     var filter: String?
+    /// How the contents of a state folder are printed.
+    var format = InspectCommand.Format.json
+    /// The file that says which clients are started without a caller.
+    var startFile: String?
+    /// The file that has the metrics.
+    var metricsFile: String?
     /// How log messages are written.
     var logFormat = HostLog.Format.text
     /// Whether clients post their debug information to the development collector, unless they say otherwise.
     var collectorPanel = false
+    /// How long to try to deliver.
+    private var deliveryTimeout = Duration.seconds(60)
     /// The longest message, how long it may take to end, and what cannot be set.
     var limits = ConnectionLimits()
 
@@ -37,19 +47,23 @@ struct HostOptions: Hashable, Sendable {
     /// - Throws: What is wrong with the first faulty one.
     init(arguments: some Sequence<String>) throws(UsageError) {
         var rest = Array(arguments)[...]
+        var seen: Set<Option> = []
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = parts.first, let option = Option(rawValue: name) else {
                 throw UsageError(message: "unknown argument '\(argument)'")
             }
+            seen.insert(option)
             guard option.takesValue else {
                 guard parts.count == 1 else { throw UsageError(message: "\(name) takes no value") }
-                if option == .collectorPanel {
-                    collectorPanel = true
-                    continue
+                switch option {
+                case .collectorPanel: collectorPanel = true
+                case .deliver: action = .deliver(deliveryTimeout)
+                default:
+                    action = option == .help ? .help : .version
+                    return
                 }
-                action = option == .help ? .help : .version
-                return
+                continue
             }
             guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
                 throw UsageError(message: "\(name) needs a value")
@@ -58,18 +72,37 @@ struct HostOptions: Hashable, Sendable {
                 throw UsageError(message: "\(name) must be \(option.expectation), not '\(value)'")
             }
         }
+        for option in seen {
+            guard let other = option.companion, !seen.contains(other) else { continue }
+            throw UsageError(message: "\(option.rawValue) needs \(other.rawValue)")
+        }
     }
 
     /// - Returns: Whether the value will do.
     private mutating func apply(_ value: String, to option: Option) -> Bool {
         switch option {
-        case .help, .version, .collectorPanel: return false
+        case .help, .version, .collectorPanel, .deliver: return false
+        case .timeout:
+            // A number alone is seconds: nobody gives this time in milliseconds.
+            let text = value.allSatisfy { $0.isNumber || $0 == "." } ? value + "s" : value
+            guard let duration = Duration(argument: text), duration <= .seconds(86_400) else { return false }
+            deliveryTimeout = duration
+            if case .deliver = action { action = .deliver(duration) }
+        case .config:
+            guard let path = Self.fromRoot(value) else { return false }
+            startFile = path
+        case .metricsFile:
+            guard let path = Self.fromRoot(value) else { return false }
+            metricsFile = path
         case .appName: appName = value
         case .storageDirectory:
             guard let path = Self.fromRoot(value) else { return false }
             storageDirectory = path
         case .inspect: action = .inspect(value)
         case .filter: filter = value
+        case .format:
+            guard let format = InspectCommand.Format(rawValue: value) else { return false }
+            self.format = format
         case .listRefused: action = .refused(.list, value)
         case .retryRefused: action = .refused(.change(.retry), value)
         case .dropRefused: action = .refused(.change(.drop), value)
@@ -118,8 +151,20 @@ struct HostOptions: Hashable, Sendable {
           --max-message-bytes N      refuse longer messages (default \(ConnectionLimits().maxMessageBytes))
           --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
                                      1.5s (default)
+          --config PATH              start the clients of a file without a caller, so that what
+                                     waits is delivered at once: JSON with the params of init,
+                                     analytics.initialize and basic.initialize; mode 0600
+          --deliver                  deliver what waits in the clients of --config, print a
+                                     report as JSON and exit: 0 if all is delivered, 1 if some
+                                     remains, 2 if the server refuses the key or the address
+          --timeout SECONDS          how long --deliver may take (default 60)
+          --metrics-file PATH        keep metrics in a file for Prometheus, such as
+                                     /var/lib/node_exporter/tracker.prom; it is replaced at most
+                                     every \(Int(MetricsFile.interval / .seconds(1))) s while something changes, and at the end
           --inspect PATH             print what a state folder holds, as JSON, and exit;
                                      nothing in it is changed
+          --format FORMAT            print it as json (default), or as openmetrics: text for
+                                     Prometheus and its textfile collector
           --list-refused PATH        print what servers have refused of the clients of a state
                                      folder, as JSON, and exit; nothing in it is changed
           --retry-refused PATH       queue it again; the clients find it at their next call,
@@ -145,6 +190,10 @@ private enum Option: String {
     case version = "--version"
     case logLevel = "--log-level"
     case logFormat = "--log-format"
+    case config = "--config"
+    case deliver = "--deliver"
+    case timeout = "--timeout"
+    case metricsFile = "--metrics-file"
     case collectorPanel = "--collector-panel"
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
@@ -153,21 +202,34 @@ private enum Option: String {
     case retryRefused = "--retry-refused"
     case dropRefused = "--drop-refused"
     case filter = "--filter"
+    case format = "--format"
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
 
-    var takesValue: Bool { ![.help, .version, .collectorPanel].contains(self) }
+    var takesValue: Bool { ![.help, .version, .collectorPanel, .deliver].contains(self) }
+
+    /// The option without which it means nothing.
+    var companion: Option? {
+        switch self {
+        case .deliver: .config
+        case .timeout: .deliver
+        case .format: .inspect
+        default: nil
+        }
+    }
 
     /// What a value must be, as a part of a sentence.
     var expectation: String {
         switch self {
-        case .help, .version, .collectorPanel: "absent"
+        case .help, .version, .collectorPanel, .deliver: "absent"
+        case .storageDirectory, .config, .metricsFile: "a path in which the home folder is written out"
+        case .timeout: "a time up to a day, such as 60 (seconds) or 500ms"
         case .logLevel: "error, warning, info or debug"
         case .logFormat: "text or json"
         case .appName: "a name"
-        case .storageDirectory: "a path in which the home folder is written out"
         case .inspect, .listRefused, .retryRefused, .dropRefused: "a path"
         case .filter: "a JSON object"
+        case .format: "json or openmetrics"
         case .maxMessageBytes: "a number of bytes up to 1073741824"
         case .shutdownTimeout: "a time up to 10 minutes, such as 1500 (milliseconds) or 1.5s"
         }

@@ -6,6 +6,17 @@ extension BridgedMethod {
     /// The version of what the host and its clients agree on; it changes when an old client could not go on.
     static let protocolVersion = 1
 
+    /// What a program may ask of the host; the other methods are for the clients in other languages.
+    package static let hostState: [BridgedMethod] = [
+        BridgedMethod(
+            "host.metrics", [], result: "Metrics",
+            "Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."
+        ) { host, _, reply in
+            let answer = host.answering(reply) { JSONText.object("text", host.metrics.text) }
+            host.afterEarlierCalls(to: host.clients.map(\.client)) { answer(()) }
+        }
+    ]
+
     static let host: [BridgedMethod] = [
         BridgedMethod("host.info", [], result: "HostInfo", "What the host is, and what it can do.") { host, _, reply in
             reply.succeed(with: info(of: host))

@@ -70,7 +70,7 @@ package enum Restoration: Hashable, Sendable {
 
 extension BridgedMethod {
     /// Every method, in the order in which they are shown: the only list there is.
-    package static let all = tracker + trackerState + analytics + basic + refused + host
+    package static let all = tracker + trackerState + analytics + basic + refused + hostState + host
 }
 
 /// Where a session finds its methods.
@@ -224,11 +224,7 @@ extension BridgedMethod {
         BridgedMethod(name, parameters, result: result, summary, example: example) { host, arguments, reply in
             let client = client(host)
             let answer = host.answering(reply) { value(client, arguments) }
-            host.order.beginQuestion()
-            client.control.afterEarlierCalls {
-                answer(())
-                host.order.endQuestion(on: host)
-            }
+            host.afterEarlierCalls(to: [client]) { answer(()) }
         }
     }
 }

@@ -260,6 +260,10 @@ extension NamedSchema {
                 #"{"name": "BridgeHost", "version": "\#(ProductVersion.current)", "protocolVersion": 1, "maxMessageBytes": 16777216, "methods": ["init", "track"]}"#
         ),
         NamedSchema(
+            "Metrics", "The metrics of a host's clients.",
+            .object([.required("text", .string, "Text that Prometheus and its textfile collector read.")], others: nil),
+            example: ##"{"text": "# EOF\n"}"##),
+        NamedSchema(
             "OpenRPCDocument", "An OpenRPC document.",
             .object(
                 [

@@ -22,6 +22,8 @@ package final class HostSession: Responder {
     let settings: HostSettings
     let openCalls = OpenCalls()
     let order = CallOrder()
+    /// Those of the process, this session's clients among them.
+    package let metrics: HostMetrics
     private let stop: @Sendable () -> Void
 
     /// Makes a session.
@@ -29,16 +31,19 @@ package final class HostSession: Responder {
     /// - Parameters:
     ///   - settings: What the host was started with.
     ///   - log: Where log messages go besides the client.
+    ///   - metrics: Where the figures of the session's clients are shown.
     ///   - notify: Sends the client a notification; must return at once.
     ///   - together: Sends the answers that a closure gives in one write.
     ///   - stop: Ends the connection; must return at once.
     package init(
-        settings: HostSettings, log: HostLog, notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
+        settings: HostSettings, log: HostLog, metrics: HostMetrics = HostMetrics(),
+        notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
         together: @escaping @Sendable (() -> Void) -> Void = { $0() },
         stop: @escaping @Sendable () -> Void
     ) {
         self.stop = stop
         self.settings = settings
+        self.metrics = metrics
         publisher = NotificationPublisher(notify)
         let names = [("", "init()"), ("analytics: ", "analytics.initialize()"), ("basic: ", "basic.initialize()")]
         let logs = names.map { [publisher] prefix, initializer in
@@ -46,15 +51,23 @@ package final class HostSession: Responder {
         }
         let dependencies = logs.map { log in
             var dependencies = Dependencies.system(log: log)
-            dependencies.answering = together
+            // Whatever a lane keeps changes in a transaction, and each is answered.
+            dependencies.answering = { [metrics] answers in
+                together(answers)
+                metrics.change()
+            }
             return dependencies
         }
         tracker = MobileTracker(dependencies: dependencies[0])
         analytics = AnalyticsClient(dependencies: dependencies[1])
         basic = BasicTracker(dependencies: dependencies[2])
-        tracker.control.observe { [publisher] in publisher.report($0, from: .tracker) }
-        analytics.control.observe { [publisher] in publisher.report($0, from: .analytics) }
-        basic.control.observe { [publisher] in publisher.report($0, from: .basic) }
+        for (name, client) in clients {
+            client.control.observe { [publisher, metrics] in
+                publisher.report($0, from: name)
+                metrics.change()
+            }
+        }
+        metrics.add(self)
     }
 
     package func respond(to request: Request, reply: Reply) {
@@ -72,8 +85,9 @@ package final class HostSession: Responder {
     /// Sends what can be sent, and closes the clients.
     package func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
         let isBegun = Atomic(false)
-        let begin: @Sendable () -> Void = { [tracker, analytics, basic] in
+        let begin: @Sendable () -> Void = { [tracker, analytics, basic, metrics] in
             guard !isBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
+            metrics.willEnd()
             let missing = Atomic(3)
             let rest = Self.rest(until: deadline)
             let end: @Sendable () -> Void = {
@@ -91,6 +105,20 @@ package final class HostSession: Responder {
     /// The clients, by the names that notifications give them.
     var clients: [(name: ClientName, client: any ControlledClient)] {
         [(.tracker, tracker), (.analytics, analytics), (.basic, basic)]
+    }
+
+    /// Runs `body` once every call that these clients were given before has taken effect. Calls that would change what it
+    /// finds wait for it.
+    func afterEarlierCalls(to clients: [any ControlledClient], _ body: @escaping @Sendable () -> Void) {
+        order.beginQuestion()
+        let missing = Atomic(clients.count)
+        for client in clients {
+            client.control.afterEarlierCalls { [self] in
+                guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+                body()
+                order.endQuestion(on: self)
+            }
+        }
     }
 
     /// Makes every client that waits try again at once.

@@ -17,26 +17,33 @@ package final class Reply: Sendable {
         case batch(Batch, position: Int)
     }
 
-    private let id: [UInt8]?
-    private let byteCount: Int
-    private let destination: Destination
-    private let queue: OutputQueue
+    /// What waits for the answer.
+    private enum Caller: Sendable {
+        /// A client, which named its call by an id, unless it was a notification.
+        case client(id: [UInt8]?, byteCount: Int, Destination, OutputQueue)
+        /// Code of this process.
+        case function(@Sendable (Result<JSONText, RPCError>) -> Void)
+    }
+
+    private let caller: Caller
     private let state = Atomic(State.open)
 
     init(id: [UInt8]?, byteCount: Int, destination: Destination, queue: OutputQueue) {
-        self.id = id
-        self.byteCount = byteCount
-        self.destination = destination
-        self.queue = queue
+        caller = .client(id: id, byteCount: byteCount, destination, queue)
+    }
+
+    /// Makes a reply to a call that this process makes itself.
+    ///
+    /// - Parameter completion: Called once, with the answer.
+    package init(to completion: @escaping @Sendable (Result<JSONText, RPCError>) -> Void) {
+        caller = .function(completion)
     }
 
     deinit {
         fail(with: .internalError("The call was given up without an answer."))
     }
 
-    package func succeed(with result: JSONText) {
-        complete { Answer.bytes(.success(result), id: $0) }
-    }
+    package func succeed(with result: JSONText) { complete(with: .success(result)) }
 
     /// Succeeds with a result that is written straight into the answer.
     ///
@@ -44,28 +51,55 @@ package final class Reply: Sendable {
     ///   - capacity: About how many bytes it has.
     ///   - write: Appends one JSON value without white space around it.
     package func succeed(reservingCapacity capacity: Int, byWriting write: (inout [UInt8]) -> Void) {
-        complete { Answer.bytes(reservingCapacity: capacity, id: $0, result: write) }
+        complete {
+            var bytes: [UInt8] = []
+            write(&bytes)
+            return .success(JSONText(accepted: bytes))
+        } writing: {
+            Answer.bytes(reservingCapacity: capacity, id: $0, result: write)
+        }
     }
 
-    package func fail(with error: RPCError) {
-        complete { Answer.bytes(.failure(error), id: $0) }
-    }
+    package func fail(with error: RPCError) { complete(with: .failure(error)) }
 
     /// Says that the answer may take long, so that the client's further calls must not wait for it.
     package func mayBeLate() {
         let (isFirst, _) = state.compareExchange(expected: .open, desired: .late, ordering: .acquiringAndReleasing)
-        if isFirst { queue.postpone(byteCount) }
+        if isFirst, case .client(_, let byteCount, _, let queue) = caller { queue.postpone(byteCount) }
     }
 
-    /// - Parameter write: Makes the answer to the call with an id.
-    private func complete(_ write: (_ id: [UInt8]) -> [UInt8]) {
+    private func complete(with result: Result<JSONText, RPCError>) {
+        complete {
+            result
+        } writing: {
+            Answer.bytes(result, id: $0)
+        }
+    }
+
+    /// - Parameters:
+    ///   - result: Makes the answer as a value.
+    ///   - write: Makes it as a message, to the call with an id.
+    private func complete(
+        _ result: () -> Result<JSONText, RPCError>, writing write: (_ id: [UInt8]) -> [UInt8]
+    ) {
         let before = state.exchange(.done, ordering: .acquiringAndReleasing)
         guard before != .done else { return }
-        let answer = id.map(write) ?? []
-        switch destination {
-        case .connection: queue.answer(byteCount, isLate: before == .late, answer: answer)
+        switch caller {
+        case .function(let completion): completion(result())
+        case .client(let id, let byteCount, let destination, let queue):
+            let answer = id.map(write) ?? []
+            destination.take(answer, to: id, byteCount, isLate: before == .late, queue)
+        }
+    }
+}
+
+extension Reply.Destination {
+    /// Takes the answer to a call of so many bytes.
+    fileprivate func take(_ answer: [UInt8], to id: [UInt8]?, _ byteCount: Int, isLate: Bool, _ queue: OutputQueue) {
+        switch self {
+        case .connection: queue.answer(byteCount, isLate: isLate, answer: answer)
         case .batch(let batch, let position):
-            batch.answer(byteCount, isLate: before == .late, answer: answer, id: id, at: position)
+            batch.answer(byteCount, isLate: isLate, answer: answer, id: id, at: position)
         }
     }
 }

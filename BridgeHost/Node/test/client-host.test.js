@@ -111,6 +111,18 @@ suite('the tracker tells', { skip: withoutHost }, () => {
         assert.equal(await tracker.networkDidChange(), undefined)
     })
 
+    test('its metrics, which are its account', async (t) => {
+        const { tracker, config } = await realTracker(t)
+        await tracker.init('925', config())
+        await tracker.track('PURCHASE')
+        await tracker.flush()
+
+        const lines = (await tracker.host.metrics()).split('\n')
+
+        assert.ok(lines.includes('mobile_tracker_delivered_records_total{client="tracker"} 1'))
+        assert.equal(lines.at(-2), '# EOF')
+    })
+
     test('the notifications it is asked for', async (t) => {
         const { tracker, collector, config } = await realTracker(t)
         const logged = new Promise((resolve) => tracker.on('log', resolve))

@@ -101,7 +101,7 @@ suite('the client has a function', () => {
         test(`${method}, and a type for it`, () => {
             const [name, group] = method.split('.').reverse()
             const owner = group ? MobileTracker[group] : MobileTracker
-            const types = { analytics: 'AnalyticsMethods', basic: 'BasicMethods', refused: 'RefusedMethods' }
+            const types = { analytics: 'AnalyticsMethods', basic: 'BasicMethods', refused: 'RefusedMethods', host: 'HostMethods' }
             const type = types[group] ?? 'TrackerMethods'
             const [, members] = new RegExp(`export interface ${type} {([^]*?)\\n}`).exec(declarations)
 

@@ -124,6 +124,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     const refused: RefusedEvent[] = await tracker.refused.list(filter)
     console.log(refused.map(({ event, messageId, status, answer, body }) => [event, messageId, status, answer, body]))
     console.log((await tracker.refused.retry()) + (await tracker.refused.drop({ client: 'basic' })))
+    console.log((await tracker.host.metrics()).includes('mobile_tracker_queued_records'))
 
     await tracker.close()
     await tracker.shutdown()

@@ -118,7 +118,7 @@ extension DeliveryEngine {
             if parts.witness.isAsked { parts.witness.note(plan.server, at: reading.now) }
             if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
             for record in plan.records { parts.log.verbose(.debug) { "Event tracked: \(Self.name(of: record))" } }
-            let count = recorder.add(plan.records, settlement.bytes, of: token.database)
+            let count = recorder.add(plan.records, settlement.bytes, of: token.database, at: reading)
             let isDue = state.delivery.collected(count, at: reading.now)
             if isDue || !settlement.changes.isEmpty { recordDelivered(&state) }
         }

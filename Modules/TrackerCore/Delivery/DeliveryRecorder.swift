@@ -15,6 +15,8 @@ final class DeliveryRecorder: Sendable {
         var database: DatabaseID?
         /// How many changes are staged and not on disk yet.
         var unwritten = 0
+        /// From each record's call to its 2xx.
+        var times = DurationHistogram()
     }
 
     private let outbox: any LaneOutbox
@@ -25,15 +27,21 @@ final class DeliveryRecorder: Sendable {
     /// Whether every staged change is on disk, or kept in memory since the disk refused it.
     var isWritten: Bool { state.withLock { $0.unwritten == 0 } }
 
-    /// Adds delivered records.
+    /// How long it took from the calls to the 2xx for their records, of all that was added.
+    var deliveryTimes: DurationHistogram { state.withLock { $0.times } }
+
+    /// Adds records that were delivered just now.
     ///
     /// - Parameter database: The database that they were read from.
     /// - Returns: How many deliveries wait to be written.
-    func add(_ records: [Record], _ bytes: WireBytes, of database: DatabaseID?) -> Int {
+    func add(_ records: [Record], _ bytes: WireBytes, of database: DatabaseID?, at reading: ClockReading) -> Int {
         state.withLock { state in
             if state.database != database { stageDelivered(&state) {} }
             state.database = database
-            for record in records { state.records.append(record.id) }
+            for record in records {
+                state.records.append(record.id)
+                state.times.record(record.age(at: reading))
+            }
             state.bytes.before += bytes.before
             state.bytes.after += bytes.after
             return state.records.count

@@ -420,11 +420,17 @@ struct DeliveryState: Sendable {
     }
 
     private func isExpired(_ record: Record, at reading: ClockReading) -> Bool {
-        guard let eventTTL else { return false }
-        // Within a run, ages go by the monotonic clock; over runs by the wall clock, which may have gone back.
+        eventTTL.map { record.age(at: reading) > $0 } ?? false
+    }
+}
+
+extension Record {
+    /// How long ago its call was made. Within a run, ages go by the monotonic clock; over runs by the wall clock, which may
+    /// have gone back.
+    func age(at reading: ClockReading) -> Duration {
         let age =
-            record.acceptedAt.map { reading.uptime - $0 }
-            ?? .milliseconds(reading.wall.milliseconds) - .milliseconds(record.occurredAt.milliseconds)
-        return max(.zero, age) > eventTTL
+            acceptedAt.map { reading.uptime - $0 }
+            ?? .milliseconds(reading.wall.milliseconds) - .milliseconds(occurredAt.milliseconds)
+        return max(.zero, age)
     }
 }

@@ -7,6 +7,9 @@ package protocol ClientControl: Sendable {
     /// How the client stands; secrets are masked.
     var debugInfo: JSONObject { get }
 
+    /// The same values as metrics show them.
+    var metrics: ClientMetrics { get }
+
     /// Sends what is queued now; `completion` is called once, in the time given or when `cutoff` ends it, and must not
     /// block.
     func flush(timeout: Duration, cutoff: FlushCutoff?, completion: @escaping @Sendable (FlushReport) -> Void)
@@ -63,6 +66,15 @@ extension ClientRuntime: ClientControl {
     func observe(_ observer: @escaping @Sendable (Diagnostic) -> Void) { hub.observe(observer) }
 
     func observeDeliveries() { hub.observeDeliveries() }
+
+    var metrics: ClientMetrics {
+        let (run, last, account, refused) = contents.withLock { contents in
+            (contents.state.run, contents.lastMetrics, contents.lastAccount, contents.refused)
+        }
+        return ClientMetrics(
+            refusedCalls: refused,
+            lane: run.map { LaneMetrics($0.lane) } ?? last ?? account.map { LaneMetrics($0) })
+    }
 
     func askForCredentials(by notify: @escaping @Sendable (String?) -> Void) {
         contents.withLock { $0.credentials.notify = notify }

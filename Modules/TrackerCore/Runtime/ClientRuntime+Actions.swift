@@ -26,7 +26,7 @@ extension ClientRuntime {
             contents.lastError = (error.message, dependencies.clock.wall)
         case .turnOff(let off):
             off.updateModel(&contents.model)
-            contents.lastAccount = nil
+            (contents.lastAccount, contents.lastMetrics) = (nil, nil)
             filter.settle(nil)
         case .settleFilter(let run): filter.settle(run.settings.beforeSend)
         case .takeBackFilter: filter.takeBack()
@@ -121,7 +121,7 @@ extension ClientRuntime {
             let lane = try makeLane(settings, number, takingOver: movesQueue ? old?.settings.lane : nil)
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
-            contents.lastAccount = nil
+            (contents.lastAccount, contents.lastMetrics) = (nil, nil)
             contents.credentials.kept = nil
             if contents.state.isHalted { contents.isResuming = true }
             log.setVerbose(settings.isVerbose || contents.isVerbose)
@@ -180,7 +180,11 @@ extension ClientRuntime {
         case .close(let run): close(run)
         case .end(let run):
             let rest = contents.withLock { $0.state.deadline } - dependencies.clock.uptime
-            run.lane.end(within: max(.zero, rest)) { [self] in handle { $0.state.closed(run.number) } }
+            run.lane.end(within: max(.zero, rest)) { [self] metrics in
+                contents.withLock { $0.lastMetrics = metrics }
+            } completion: { [self] in
+                handle { $0.state.closed(run.number) }
+            }
         case .flush(let flush, let run): begin(flush, in: run)
         case .report(let flush, let reason): report(flush, reason)
         case .refuse(let call, let refusal): call.completion(refuse(call.name, refusal))

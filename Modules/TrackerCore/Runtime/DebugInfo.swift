@@ -47,15 +47,15 @@ enum DebugInfo {
     static func describe(_ lane: OpenLane, at wall: Timestamp, in info: inout JSONObject) {
         let engine = lane.engine.snapshot
         do throws(StorageError) {
-            let state = try lane.outbox.state()
-            let account = try lane.outbox.account()
+            let reading = try lane.read()
+            let (state, account) = (reading.state, reading.account)
             info["consent"] = .string(state.consent.rawValue)
             info["queueLength"] = JSONValue(account.queued)
             info["queueBytes"] = JSONValue(state.queuedBytes)
             info["oldestQueuedMs"] =
                 state.oldestOccurredAt.map { JSONValue(Int(max(0, wall.milliseconds - $0.milliseconds))) } ?? .null
             info["account"] = .object(describe(account))
-            info["refusedEvents"] = .object(describe(try lane.outbox.refusedCount()))
+            info["refusedEvents"] = .object(describe(reading.refused))
             info["bytesBeforeCompression"] = JSONValue(account.bytes.before)
             info["bytesAfterCompression"] = JSONValue(account.bytes.after)
             info["storage"] = .string(state.isAwaitingDisk ? "awaitingDisk" : state.writeFailure?.message ?? "ok")

@@ -1,7 +1,6 @@
 import Synchronization
 import TrackerModels
 import TrackerNetworking
-import TrackerPlatform
 
 /// A file whose text is a client's key.
 ///
@@ -50,23 +49,14 @@ final class KeyFile: Sendable {
     }
 
     private static func read(_ path: String) -> (key: Secret?, fault: String?) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return (nil, fault(errno, path)) }
-        defer { close(descriptor) }
-        // One byte more than a key may have.
-        var bytes = [UInt8](repeating: 0, count: (16 << 10) + 1)
-        var length = 0
-        while length < bytes.count {
-            let count = unsafe bytes.withUnsafeMutableBytes { [length] buffer in
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[length...])
-                return unsafe systemRead(descriptor, rest.baseAddress, rest.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return (nil, fault(errno, path)) }
-            if count == 0 { break }
-            length += count
+        let bytes: [UInt8]
+        do throws(WholeFile.Failure) {
+            // One byte more than a key may have.
+            bytes = try WholeFile(path, limit: (16 << 10) + 1).bytes
+        } catch {
+            return (nil, "must be a file that can be read. \(path): \(error.message)")
         }
-        guard let text = String(validating: bytes[..<length], as: UTF8.self) else {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             return (nil, "must hold a key, and the text of \(path) is not UTF-8")
         }
         do throws(OptionFault.Reason) {
@@ -76,15 +66,6 @@ final class KeyFile: Sendable {
             return (nil, "must hold a key, and \(path) is empty")
         }
     }
-
-    private static func fault(_ code: Int32, _ path: String) -> String {
-        "must be a file that can be read. \(path): \(unsafe String(cString: strerror(code)))"
-    }
-}
-
-/// `read(2)`, whose name a method above has.
-private func systemRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    unsafe read(descriptor, bytes, count)
 }
 
 extension EnvironmentOptions {

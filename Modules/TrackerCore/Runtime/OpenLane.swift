@@ -43,6 +43,20 @@ struct OpenLane: Sendable {
         engine = DeliveryEngine(parts, delivery: state, observer: observer)
     }
 
+    /// What the lane's debug information and its metrics show of the disk.
+    struct Reading: Sendable {
+        let state: LaneState
+        let account: Account
+        let refused: RefusedCount
+
+        /// Whether the disk refuses to be written.
+        var isDiskFailing: Bool { state.isAwaitingDisk || state.writeFailure != nil }
+    }
+
+    func read() throws(StorageError) -> Reading {
+        Reading(state: try outbox.state(), account: try outbox.account(), refused: try outbox.refusedCount())
+    }
+
     /// How long a lane that is left waits for the answers to its requests: what has arrived is recorded then, and the
     /// next run does not send it again.
     static let patience = Duration.seconds(5)
@@ -65,13 +79,24 @@ struct OpenLane: Sendable {
 
     /// Sends what can be sent within the time, then closes everything.
     ///
-    /// - Parameter completion: Called when every lock is free; a disk that stalls makes it late.
-    func end(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - look: Called with the last figures, before the lane is closed.
+    ///   - completion: Called when every lock is free; a disk that stalls makes it late.
+    func end(
+        within timeout: Duration, look: @escaping @Sendable (LaneMetrics) -> Void,
+        completion: @escaping @Sendable () -> Void
+    ) {
         // If delivery has not begun, nothing can be sent, and a flush would wait for nothing.
         engine.goWithoutSession()
         // The last tenth of the time is for the disk: deliveries are recorded before another process may send them again.
         let deadline = loop.now.advanced(by: timeout * 0.9)
-        engine.flush(timeout: timeout * 0.8) { _ in close(by: deadline, completion: completion) }
+        engine.flush(timeout: timeout * 0.8) { _ in
+            engine.close(by: deadline) {
+                // Answered on the way to the end, once what was delivered is written.
+                outbox.stage(.barrier) { _ in look(LaneMetrics(self)) }
+                outbox.close(completion: completion)
+            }
+        }
     }
 }
 

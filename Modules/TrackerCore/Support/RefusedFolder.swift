@@ -1,5 +1,3 @@
-import Dispatch
-import Synchronization
 package import TrackerModels
 import TrackerStorage
 
@@ -56,26 +54,12 @@ package struct RefusedFolder: Sendable {
             OutboxConfiguration(
                 location: .folder(path), lane: lane, keyPrefix: "", bindsSessions: false,
                 wallClock: { .now }))
-        defer { Self.wait { done in outbox.close { done(()) } } }
+        defer { ThreadWait.answer { done in outbox.close { done(()) } } }
         do throws(StorageError) {
-            _ = try Self.wait { outbox.open(completion: $0) }.get()
-            return try Self.wait { outbox.change(refused: filter, action, completion: $0) }.get()
+            _ = try ThreadWait.answer { outbox.open(completion: $0) }.get()
+            return try ThreadWait.answer { outbox.change(refused: filter, action, completion: $0) }.get()
         } catch {
             throw TrackerError(.storage, error.message)
-        }
-    }
-
-    /// Waits on this thread for an answer that comes on another one.
-    private static func wait<Value: Sendable>(for body: (@escaping @Sendable (Value) -> Void) -> Void) -> Value {
-        let answer = Mutex<Value?>(nil)
-        let isThere = DispatchSemaphore(value: 0)
-        body { value in
-            answer.withLock { $0 = value }
-            isThere.signal()
-        }
-        while true {
-            isThere.wait()
-            if let value = answer.withLock({ $0 }) { return value }
         }
     }
 }

@@ -19,6 +19,8 @@ package struct StateInspection: Sendable {
         package var accepted: Int
         /// How many of them were delivered.
         package var delivered: Int
+        /// The bytes of the delivered requests' bodies.
+        package var bytes: WireBytes
         /// How many were dropped, by reason.
         package var dropped: [(reason: String, count: Int)]
         /// How many of those were queued again.
@@ -106,7 +108,7 @@ package struct StateInspection: Sendable {
         try connection.statement(
             """
             SELECT lane.id AS lane, brand, kind, owner, origin, consent, queued, queued_bytes, accepted, delivered,
-                session IS NOT NULL AS has_session
+                bytes_before, bytes_after, session IS NOT NULL AS has_session
             FROM lane JOIN brand ON brand.id = lane.brand
             LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
             ORDER BY lane.id
@@ -123,7 +125,8 @@ package struct StateInspection: Sendable {
                 pending: identity.kind == .session ? try pendingRecords(of: key, in: connection) : 0,
                 oldest: try oldestRecord(of: key, in: connection), consent: row.text("consent").flatMap(Consent.init),
                 hasSession: row.int("has_session") == 1, accepted: row.int("accepted"),
-                delivered: row.int("delivered"), dropped: dropped,
+                delivered: row.int("delivered"),
+                bytes: WireBytes(before: row.int("bytes_before"), after: row.int("bytes_after")), dropped: dropped,
                 requeued: requeued,
                 refused: version < Schema.versionWithRefused
                     ? RefusedCount() : try RefusedCount(of: key, in: connection),

@@ -19,6 +19,7 @@ struct CommandLineTests {
         for option in [
             "--help", "--version", "--log-level", "--app-name", "--storage-dir", "--max-message-bytes",
             "--shutdown-timeout", "--inspect", "--list-refused", "--retry-refused", "--drop-refused", "--filter",
+            "--config", "--deliver", "--timeout", "--metrics-file", "--format",
         ] {
             #expect(output.contains(option))
         }

@@ -63,6 +63,28 @@ struct HostOptionsTests {
         #expect(options.limits.shutdownTimeout == .milliseconds(milliseconds))
     }
 
+    @Test("deliver for a minute, or as long as they say, wherever they say it; a number alone is seconds")
+    func deliver() throws {
+        func action(_ arguments: [String]) throws -> HostOptions.Action {
+            try HostOptions(arguments: ["--config", "/c"] + arguments).action
+        }
+
+        #expect(try action(["--deliver"]) == .deliver(.seconds(60)))
+        #expect(try action(["--deliver", "--timeout", "5"]) == .deliver(.seconds(5)))
+        #expect(try action(["--timeout=0.5", "--deliver"]) == .deliver(.milliseconds(500)))
+        #expect(try action(["--timeout", "250ms", "--deliver"]) == .deliver(.milliseconds(250)))
+        #expect(try action(["--timeout", "2s", "--deliver"]) == .deliver(.seconds(2)))
+    }
+
+    @Test("take relative paths of files from where the host was started")
+    func files() throws {
+        let options = try HostOptions(arguments: ["--config", "c.json", "--metrics-file=m.prom"])
+
+        #expect(options.startFile == FileManager.default.currentDirectoryPath + "/c.json")
+        #expect(options.metricsFile == FileManager.default.currentDirectoryPath + "/m.prom")
+        #expect(options.action == .serve)
+    }
+
     @Test("take the collector's panel without a value, and go on")
     func collectorPanel() throws {
         let options = try HostOptions(arguments: ["--collector-panel", "--log-format", "json", "--log-level", "error"])
@@ -86,6 +108,11 @@ struct HostOptionsTests {
             (["--log-level"], "--log-level needs a value"), (["--storage-dir="], "--storage-dir needs a value"),
             (["--storage-dir=~/x"], "--storage-dir must be a path in which the home folder is written out, not '~/x'"),
             (["--help=yes"], "--help takes no value"),
+            (["--deliver"], "--deliver needs --config"), (["--deliver=60"], "--deliver takes no value"),
+            (["--config", "/a", "--timeout", "60"], "--timeout needs --deliver"),
+            (["--config", "~/a"], "--config must be a path in which the home folder is written out, not '~/a'"),
+            (["--format", "openmetrics"], "--format needs --inspect"),
+            (["--inspect", "/a", "--format", "xml"], "--format must be json or openmetrics, not 'xml'"),
             (["--log-level", "loud"], "--log-level must be error, warning, info or debug, not 'loud'"),
         ]
     )
@@ -103,6 +130,7 @@ struct HostOptionsTests {
                 "--shutdown-timeout",
                 ["-1", "-1s", "s", "ms", "1m", "601s", "600001", "1e3", "nan", "inf", "infs", "1.2.3s"]
             ),
+            ("--timeout", ["-1", "s", ".", "1m", "86401", "1.2.3", "soon"]),
         ]
     )
     func refuses(_ option: String, _ values: [String]) {

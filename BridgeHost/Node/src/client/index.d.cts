@@ -1,5 +1,5 @@
 import type {
-    AnalyticsMethods, BasicMethods, RefusedMethods, BasicOptions, BeforeSend, Convert, CredentialsNotification, CredentialsProvider, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
+    AnalyticsMethods, BasicMethods, HostMethods, RefusedMethods, BasicOptions, BeforeSend, Convert, CredentialsNotification, CredentialsProvider, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
     TrackerMethods,
 } from './protocol.cjs'
 
@@ -77,6 +77,7 @@ export interface Tracker extends TrackerMethods {
     readonly analytics: Analytics
     readonly basic: Basic
     readonly refused: RefusedMethods
+    readonly host: HostMethods
 }
 
 /** The options of `createTracker`. */
@@ -124,6 +125,7 @@ export default MobileTracker
 export const analytics: Analytics
 export const basic: Basic
 export const refused: RefusedMethods
+export const host: HostMethods
 export const close: Tracker['close']
 export const on: Tracker['on']
 export const shutdown: Tracker['shutdown']

@@ -375,6 +375,7 @@ export const METHODS = {
         ],
         gives: { member: 'dropped' },
     },
+    'host.metrics': { params: [], gives: { member: 'text' } },
 }
 
 /** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */

@@ -947,6 +947,14 @@ export interface RefusedMethods {
     drop(filter?: RefusedFilter | null): Promise<number>
 }
 
+/** What the host says of all clients. */
+export interface HostMethods {
+    /**
+     * Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after.
+     */
+    metrics(): Promise<string>
+}
+
 // The functions of the tracker that all share, each by its name.
 export const init: TrackerMethods['init']
 export const track: TrackerMethods['track']

@@ -58,6 +58,7 @@ export function createTracker(options = {}) {
         analytics: clients['analytics.'],
         basic: clients['basic.'],
         refused: makeFunctions('refused.', link, observer),
+        host: makeFunctions('host.', link, observer),
         on: (event, listener) => listeners.on(event, listener),
         trackScreens: screenFollower(link, observer, warn),
         shutdown: end,

@@ -787,3 +787,24 @@ class AsyncRefusedCalls(RefusedOutcomes[Awaited[Outcome]], AsyncCaller):
         :raises MobileTrackerError: `STORAGE_ERROR`
         """
         return self._call("refused.drop", (filter,))
+
+
+class HostOutcomes(OutcomeCaller[T]):
+    """What the host says of all clients."""
+
+
+class HostCalls(HostOutcomes[Receipt], Caller):
+    """What the host says of all clients."""
+
+    def metrics(self) -> str:
+        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
+        result: str = self._ask("host.metrics")
+        return result
+
+
+class AsyncHostCalls(HostOutcomes[Awaited[Outcome]], AsyncCaller):
+    """What the host says of all clients."""
+
+    def metrics(self) -> Awaited[str]:
+        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
+        return self._call("host.metrics")

@@ -411,6 +411,7 @@ ROWS: dict[str, Row] = {
                 Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
             ),
         ),
+        Row("host.metrics", Gives.MEMBER, member="text"),
     )
 }
 """The methods, by the names that the host has for them."""

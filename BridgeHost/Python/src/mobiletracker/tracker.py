@@ -14,9 +14,11 @@ from ._calls import (
     AnalyticsCalls,
     AsyncAnalyticsCalls,
     AsyncBasicCalls,
+    AsyncHostCalls,
     AsyncRefusedCalls,
     AsyncTrackerCalls,
     BasicCalls,
+    HostCalls,
     RefusedCalls,
     TrackerCalls,
 )
@@ -137,13 +139,15 @@ class MobileTracker(_Tracker, TrackerCalls):
     """Sends events to one endpoint. Independent of the other clients."""
     refused = _Client(RefusedCalls)
     """What the servers of all clients have refused for good."""
+    host = _Client(HostCalls)
+    """The host behind the tracker."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         channel = self._open()
         TrackerCalls.__init__(self, channel)
         self._listener_thread = ListenerThread(self._listeners.call)
-        self._clients = {kind: kind(channel) for kind in (AnalyticsCalls, BasicCalls, RefusedCalls)}
+        self._clients = {kind: kind(channel) for kind in (AnalyticsCalls, BasicCalls, RefusedCalls, HostCalls)}
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
         return self._listener_thread.enqueue
@@ -175,13 +179,16 @@ class AsyncMobileTracker(_Tracker, AsyncTrackerCalls):
     """Sends events to one endpoint. Independent of the other clients."""
     refused = _Client(AsyncRefusedCalls)
     """What the servers of all clients have refused for good."""
+    host = _Client(AsyncHostCalls)
+    """The host behind the tracker."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         wakeups = Wakeups()
         channel = self._open(wakeups.flush)
         AsyncTrackerCalls.__init__(self, channel, wakeups)
-        self._clients = {kind: kind(channel, wakeups) for kind in (AsyncAnalyticsCalls, AsyncBasicCalls, AsyncRefusedCalls)}
+        kinds = (AsyncAnalyticsCalls, AsyncBasicCalls, AsyncRefusedCalls, AsyncHostCalls)
+        self._clients = {kind: kind(channel, wakeups) for kind in kinds}
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
         return partial(post, asyncio.get_running_loop(), self._listeners.call)

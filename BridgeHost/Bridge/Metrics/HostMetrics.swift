@@ -1,0 +1,50 @@
+import Synchronization
+import TrackerCore
+
+/// The metrics of all clients of the process, whichever session they are of, and the file that has them.
+package final class HostMetrics: Sendable {
+    private struct Member {
+        weak var session: HostSession?
+    }
+
+    private struct State {
+        var members: [Member] = []
+        /// Whether the clients end: then only the end writes the file.
+        var isEnding = false
+    }
+
+    private let state = Mutex(State())
+    private let file: MetricsFile?
+
+    package init(file: MetricsFile? = nil) { self.file = file }
+
+    /// Adds the clients of a session, for as long as it lives.
+    func add(_ session: HostSession) {
+        state.withLock { state in
+            state.members.removeAll { $0.session == nil }
+            state.members.append(Member(session: session))
+        }
+    }
+
+    /// The metrics as they are now. It reads the disk.
+    package var text: String {
+        let sessions = state.withLock { $0.members.compactMap(\.session) }
+        return MetricsText(
+            sessions.flatMap { session in session.clients.map { ($0.name, $0.client.control.metrics) } }
+        ).text
+    }
+
+    /// Writes the file for the first time: one that cannot be written is noticed early.
+    package func begin() { file?.write { text } }
+
+    /// Something has happened that the metrics show.
+    func change() {
+        file?.change { [self] in state.withLock(\.isEnding) ? nil : text }
+    }
+
+    /// The clients are about to close. What is in the file stays until ``end()``.
+    func willEnd() { state.withLock { $0.isEnding = true } }
+
+    /// Writes the file for the last time, with the figures that the clients have closed with.
+    package func end() { file?.write { text } }
+}

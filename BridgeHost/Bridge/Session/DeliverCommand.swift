@@ -1,0 +1,97 @@
+import JSONRPC
+import Synchronization
+package import TrackerCore
+import TrackerModels
+
+extension HostSession {
+    /// Starts the clients of a file by the calls of a caller, and waits until they are set up.
+    ///
+    /// - Throws: Why one of them cannot be.
+    package func start(_ file: StartFile) throws(CommandFailure) {
+        for call in file.calls {
+            let result = ThreadWait.answer { respond(to: call, reply: Reply(to: $0)) }
+            guard case .failure(let error) = result else { continue }
+            // Errors about params name the method themselves.
+            let subject = error.message.hasPrefix(call.method) ? "" : "\(call.method): "
+            throw CommandFailure(message: "\(file.title): \(subject)\(error.message)")
+        }
+    }
+}
+
+/// Delivers what waits in the clients of a session, without serving.
+package final class DeliverCommand: Sendable {
+    /// The exit codes, besides 0: all is delivered.
+    private static let someRemain: Int32 = 1
+    private static let isHalted: Int32 = 2
+
+    private struct State {
+        var drains: [ClientDrain] = []
+        var isCut = false
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Delivers, and waits for the end.
+    ///
+    /// - Parameters:
+    ///   - session: One whose clients are started.
+    ///   - timeout: How long to try.
+    /// - Returns: What there is to print, and the exit code.
+    package func run(_ session: HostSession, within timeout: Duration) -> (report: JSONObject, exitCode: Int32) {
+        let clients = session.clients.filter { $0.client.control.debugInfo["account"] != nil }
+        let reports = ThreadWait.answer { (done: @escaping @Sendable ([ClientName: FlushReport]) -> Void) in
+            let gathered = Mutex<[ClientName: FlushReport]>([:])
+            if clients.isEmpty { done([:]) }
+            for (name, client) in clients {
+                add(
+                    ClientDrain(client.control, within: timeout) { report in
+                        let all = gathered.withLock { gathered in
+                            gathered[name] = report
+                            return gathered
+                        }
+                        if all.count == clients.count { done(all) }
+                    })
+            }
+        }
+        let remaining = reports.values.reduce(0) { $0 + $1.remaining }
+        let isHalted = reports.values.contains { $0.stoppedBy == .halted }
+        let described = clients.compactMap { name, client in
+            reports[name].map { Self.describe(name, $0, client.control.debugInfo) }
+        }
+        return (
+            ["remaining": JSONValue(remaining), "clients": .array(described)],
+            isHalted ? Self.isHalted : remaining > 0 ? Self.someRemain : 0
+        )
+    }
+
+    /// Ends before the time is over.
+    package func cut() {
+        let drains = state.withLock { state in
+            state.isCut = true
+            return state.drains
+        }
+        for drain in drains { drain.cut() }
+    }
+
+    private func add(_ drain: ClientDrain) {
+        let isCut = state.withLock { state in
+            state.drains.append(drain)
+            return state.isCut
+        }
+        if isCut { drain.cut() }
+    }
+
+    private static func describe(_ name: ClientName, _ report: FlushReport, _ info: JSONObject) -> JSONValue {
+        var members: JSONObject = [
+            "client": .string(name.rawValue), "delivered": info["account"]?["delivered"] ?? .null,
+            "remaining": JSONValue(report.remaining), "dropped": info["account"]?["dropped"] ?? .null,
+        ]
+        if let reason = report.stoppedBy { members["stoppedBy"] = .string(reason.rawValue) }
+        for name in ["halted", "lastError", "otherLanes"] {
+            if let value = info[name], value != .null, value != [] { members[name] = value }
+        }
+        return .object(members)
+    }
+}

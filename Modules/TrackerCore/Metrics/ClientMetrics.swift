@@ -1,0 +1,27 @@
+import TrackerModels
+import TrackerStorage
+
+/// The figures of one client, as metrics show them.
+package struct ClientMetrics: Sendable {
+    /// How many of its calls were refused, by reason.
+    var refusedCalls: [RefusalReason: Int] = [:]
+    /// Its lane; `nil` if it has none.
+    var lane: LaneMetrics?
+}
+
+extension ClientMetrics {
+    /// The figures of the clients whose lanes are in a state folder, as they are on disk.
+    ///
+    /// - Parameter path: The folder; nothing in it is changed.
+    /// - Throws: `storage` if its database cannot be read.
+    package static func inFolder(_ path: String) throws(TrackerError) -> [(client: ClientName, metrics: ClientMetrics)]
+    {
+        do throws(StorageError) {
+            return try StateInspection(StateFolder(path: path)).lanes.map { lane in
+                (ClientName(lane.identity.kind), ClientMetrics(lane: LaneMetrics(lane)))
+            }
+        } catch {
+            throw TrackerError(.storage, error.message)
+        }
+    }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("Clients without a caller")
+struct DeliverTests {
+    private let folder: TemporaryDirectory
+    /// Holds something once the server no longer answers 503 to everything.
+    private let isUp = Recorder<Bool>()
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func backend(_ script: @escaping Backend.Script = { _ in nil }) throws -> Backend {
+        try Backend { [isUp] request in isUp.all.isEmpty ? .status(503) : script(request) }
+    }
+
+    private func file(_ calls: JSONObject) throws -> String {
+        let path = folder.path("clients.json")
+        try Data(JSONValue.object(calls).description.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
+    /// The calls that set the clients up.
+    private func calls(_ backend: Backend, only name: String? = nil) -> JSONObject {
+        let delivery: JSONObject = [
+            "storageDirectory": .string(folder.path("state")), "retryDelayMs": 10, "cooldownMs": 20,
+            "maxCooldownMs": 40,
+        ]
+        var analytics: JSONObject = ["writeKey": "wk", "ingestionHost": .string(backend.server.url)]
+        analytics.merge(delivery)
+        let calls: JSONObject = [
+            "init": ["925", backend.config(folder)], "analytics.initialize": [.object(analytics)],
+            "basic.initialize": ["key", .string(backend.server.url + "/events"), nil, .object(delivery)],
+        ]
+        return JSONObject(calls.filter { name == nil || $0.key == name }.map { ($0.key, $0.value) })
+    }
+
+    /// Leaves events on disk, and has the server come back.
+    ///
+    /// - Returns: The file with the clients.
+    private func leave(_ events: [(method: String, name: String)], _ calls: JSONObject) async throws -> String {
+        let path = try file(calls)
+        let client = try BridgeClient(["--shutdown-timeout", "1s", "--config", path])
+        for (method, name) in events {
+            let status = try await client.call(method, [.string(name)])["status"]
+            #expect(status == "queued" || status == "pending")
+        }
+        try await client.finish()
+        isUp.record(true)
+        return path
+    }
+
+    private struct Delivery {
+        let ending: Program.Ending
+        let output: String
+        let log: [String]
+
+        var report: JSONValue { (try? JSONText(validating: output)).map { JSONValue($0) } ?? .null }
+
+        subscript(client: String) -> JSONValue? {
+            report["clients"]?.arrayValue?.first { $0["client"] == .string(client) }
+        }
+    }
+
+    private func finish(_ host: HostProcess) async throws -> Delivery {
+        let output = try await onThread { String(decoding: host.output.reader.readAll(), as: UTF8.self) }
+        return Delivery(ending: try await host.end(), output: output, log: host.log.all)
+    }
+
+    private func deliver(_ arguments: [String]) async throws -> Delivery {
+        try await finish(try HostProcess(HostProcess.patience + ["--deliver"] + arguments))
+    }
+
+    @Test("deliver what waits, report it and end with 0")
+    func all() async throws {
+        let backend = try backend()
+        let path = try await leave(
+            [("track", "E1"), ("track", "E2"), ("track", "E3"), ("analytics.track", "A"), ("basic.track", "B")],
+            calls(backend))
+
+        let delivery = try await deliver(["--config", path, "--metrics-file", folder.path("m.prom")])
+
+        #expect(delivery.ending == .code(0))
+        #expect(delivery.report["remaining"] == 0)
+        #expect(delivery.report["clients"]?.arrayValue?.map { $0["client"] } == ["tracker", "analytics", "basic"])
+        #expect(delivery["tracker"] == ["client": "tracker", "delivered": 3, "remaining": 0, "dropped": [:]])
+        #expect(delivery["analytics"]?["delivered"] == 1 && delivery["basic"]?["delivered"] == 1)
+        #expect(backend.eventNames == ["E1", "E2", "E3"])
+        let sample = MetricsSample(try String(contentsOfFile: folder.path("m.prom"), encoding: .utf8))
+        #expect(sample["delivered_records_total", "tracker"] == 3)
+        #expect(sample["recovered_records_total", "tracker"] == 3)
+    }
+
+    @Test("end with 0 if nothing waits")
+    func nothing() async throws {
+        let path = try file(calls(try backend(), only: "basic.initialize"))
+
+        let delivery = try await deliver(["--config", path])
+
+        #expect(delivery.ending == .code(0))
+        #expect(delivery["basic"] == ["client": "basic", "delivered": 0, "remaining": 0, "dropped": [:]])
+    }
+
+    @Test("deliver when the server is back, over failed requests and an open breaker")
+    func outage() async throws {
+        let failures = Mutex(0)
+        let backend = try backend { request in
+            let count = failures.withLock { count in
+                count += 1
+                return count
+            }
+            return count <= 6 ? .status(503) : nil
+        }
+        let path = try await leave([("basic.track", "B")], calls(backend, only: "basic.initialize"))
+
+        let delivery = try await deliver(["--config", path])
+
+        #expect(delivery.ending == .code(0))
+        #expect(delivery["basic"]?["delivered"] == 1)
+        #expect(failures.withLock(\.self) == 7)
+    }
+
+    @Test("end with 1 when the time is over, with what remains and why")
+    func timeout() async throws {
+        let backend = try backend { _ in .status(503, retryAfter: "3600") }
+        let path = try await leave([("basic.track", "B")], calls(backend, only: "basic.initialize"))
+
+        let delivery = try await deliver(["--config", path, "--timeout", "2"])
+
+        #expect(delivery.ending == .code(1))
+        #expect(delivery.report["remaining"] == 1)
+        #expect(delivery["basic"]?["stoppedBy"] == "retryWait")
+        #expect(delivery["basic"]?["lastError"]?["message"]?.stringValue?.contains("503") == true)
+    }
+
+    @Test("end with 2 if the server refuses the key, and keep what waits")
+    func halted() async throws {
+        let backend = try backend { _ in .status(401) }
+        let path = try await leave([("basic.track", "B")], calls(backend, only: "basic.initialize"))
+
+        let delivery = try await deliver(["--config", path])
+
+        #expect(delivery.ending == .code(2))
+        #expect(delivery["basic"]?["stoppedBy"] == "halted" && delivery["basic"]?["remaining"] == 1)
+        #expect(delivery["basic"]?["halted"]?["reason"]?.stringValue?.contains("401") == true)
+    }
+
+    @Test("end with 1 at a signal, with a report")
+    func signal() async throws {
+        let asked = Recorder<Bool>()
+        let backend = try backend { _ in
+            asked.record(true)
+            return .status(503, retryAfter: "3600")
+        }
+        let path = try await leave([("basic.track", "B")], calls(backend, only: "basic.initialize"))
+
+        let host = try HostProcess(
+            HostProcess.patience + ["--deliver", "--config", path, "--timeout", "86400"])
+        try await asked.values(atLeast: 1)
+        host.signal(SIGTERM)
+        let delivery = try await finish(host)
+
+        #expect(delivery.ending == .code(1))
+        #expect(delivery.report["remaining"] == 1)
+    }
+
+    @Test("say what the server has refused for good, and end with 0: nothing remains")
+    func refused() async throws {
+        let backend = try backend { _ in .status(422) }
+        let path = try await leave([("basic.track", "B")], calls(backend, only: "basic.initialize"))
+
+        let delivery = try await deliver(["--config", path])
+
+        #expect(delivery.ending == .code(0))
+        #expect(delivery["basic"]?["delivered"] == 0)
+        #expect(delivery["basic"]?["dropped"] == ["rejected(422)": 1])
+    }
+
+    @Test(
+        "end with 78 and say what is wrong, whatever it is, and touch nothing",
+        arguments: [
+            (["init": ["x", [:]]], "init: Brand ID must be a number"),
+            (["init": ["925", ["apiUrl": "nowhere", "xApiKey": "k"]]], "apiUrl"),
+            (["init": ["925", ["apiUri": "https://a.example"]]], "apiUri"),
+            (["analytics.initialize": [["writeKey": "k"]]], "ingestionHost"),
+            (["basic.initialize": ["key"]], "basic.initialize: 'endpoint' is required"),
+            (["basic.initialize": [1]], "json: basic.initialize: 'apiKey' must be a string"),
+            (["inti": []], "Did you mean 'init'?"),
+        ] as [(JSONObject, String)])
+    func faults(calls: JSONObject, message: String) async throws {
+        let path = try file(calls)
+
+        for arguments in [["--deliver", "--config", path], ["--config", path]] {
+            let host = try HostProcess(arguments + ["--storage-dir", folder.path("state")])
+            let delivery = try await finish(host)
+
+            #expect(delivery.ending == .code(78))
+            #expect(delivery.output == "")
+            let lines = try await host.logged("BridgeHost: --config \(path): ")
+            #expect(lines.last?.contains(message) == true, "\(lines)")
+            #expect(!FileManager.default.fileExists(atPath: folder.path("state")))
+        }
+    }
+
+    @Test("deliver as soon as a host starts, and serve its caller, who need not initialise them")
+    func serving() async throws {
+        let arrived = Recorder<String>()
+        let backend = try backend { request in
+            if let name = request.json["event_name"]?.stringValue { arrived.record(name) }
+            return nil
+        }
+        let path = try await leave([("track", "E1")], calls(backend))
+
+        let client = try BridgeClient(["--config", path])
+        #expect(try await arrived.values(atLeast: 1) == ["E1"])
+        #expect(try await client.call("track", ["E2"])["status"] == "queued")
+        #expect(try await client.call("basic.track", ["B"])["status"] == "queued")
+        #expect(try await client.call("flush")["remaining"] == 0)
+        #expect(try await client.finish() == .code(0))
+
+        #expect(arrived.all == ["E1", "E2"])
+    }
+}
