@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AccountBook } from './accounts.js'
 import { voiceOf } from './apis/answers.js'
 import { apiOf, keyNamesOf, keysIn } from './apis/index.js'
-import { eventsIn, readingOf } from './apis/layouts.js'
+import { eventAt, readingOf } from './apis/layouts.js'
 import { Backend } from './backend.js'
 import { readBody } from './body.js'
 import { sentenceOf } from './checks/findings.js'
@@ -202,7 +202,7 @@ export class Collector {
     /** Which client sent it: the name of its lane beside its path, and the identities of its installation. */
     #clientOf(route, api, headers, body, items) {
         if (api !== null) {
-            const first = eventsIn(api, body.value)[0]?.event
+            const first = eventAt(api, body.value, 0)
             const key = keysIn(api, body.value)[0] ?? ''
             return { lane: api === 'metaRouter' ? key : `${api} ${key}`, identities: namesOf('anonymous', readingOf(api, first).visitor) }
         }

@@ -1,4 +1,4 @@
-import { dataOfEvent, eventsIn, readingOf } from './apis/layouts.js'
+import { dataOfEvent, eventAt, readingOf } from './apis/layouts.js'
 import { harmless } from '../terminal.js'
 import { Exact } from './exact.js'
 
@@ -62,7 +62,7 @@ export function propertiesText(properties, width, style = (name) => name) {
  * @returns {any} The data, properties or traits of an event; the body of any other request.
  */
 export function dataOf(kind, api, body, index) {
-    if (api !== null) return dataOfEvent(api, eventsIn(api, body)[index]?.event)
+    if (api !== null) return dataOfEvent(api, eventAt(api, body, index))
     if (kind !== 'event' && kind !== 'basic') return body
     return eventIn(kind, body, index)?.[dataPath(kind, api, body, index)[0]]
 }
@@ -71,7 +71,7 @@ export function dataOf(kind, api, body, index) {
 export function dataPath(kind, api, body, index) {
     if (kind === 'event') return ['data']
     if (api === 'otlp') return null
-    if (api !== null) return readingOf(api, eventsIn(api, body)[index]?.event).data
+    if (api !== null) return readingOf(api, eventAt(api, body, index)).data
     return [(eventIn(kind, body, index)?.properties ?? null) === null ? 'traits' : 'properties']
 }
 

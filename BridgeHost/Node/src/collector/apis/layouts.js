@@ -95,18 +95,29 @@ function attributesOf(record) {
     return plainObject(record?.attributes)
 }
 
-/** @type {Record<string, { events: (body: any) => Placed[], read: (event: any) => Reading, isOwn?: (name: string) => boolean }>} */
+/**
+ * How an API's batches are read: `list` names the member with the events; where it is empty, the body is the list.
+ *
+ * @typedef {object} Layout
+ * @property {string[] | null} list Null where the events are deeper, and `events` finds them.
+ * @property {(body: any) => Placed[]} [events]
+ * @property {(event: any) => Reading} read
+ * @property {(name: string) => boolean} [isOwn] Whether the API adds a member of that name to what the caller gave.
+ */
+
+/** @type {Record<string, Layout>} */
 const LAYOUTS = {
-    metaRouter: { events: (body) => listed(body?.batch, ['batch']), read: ofSpec },
-    segment: { events: (body) => listed(body?.batch, ['batch']), read: ofSpec },
-    postHog: { events: (body) => listed(body?.batch, ['batch']), read: ofPostHog, isOwn: (name) => name.startsWith('$') },
-    amplitude: { events: (body) => listed(body?.events, ['events']), read: ofAmplitude },
+    metaRouter: { list: ['batch'], read: ofSpec },
+    segment: { list: ['batch'], read: ofSpec },
+    postHog: { list: ['batch'], read: ofPostHog, isOwn: (name) => name.startsWith('$') },
+    amplitude: { list: ['events'], read: ofAmplitude },
     mixpanel: {
-        events: (body) => listed(body, []),
+        list: [],
         read: ofMixpanel,
         isOwn: (name) => name.startsWith('$') || ['token', 'distinct_id', 'time', 'mp_lib'].includes(name),
     },
     otlp: {
+        list: null,
         events: (body) => listed(body?.resourceLogs, ['resourceLogs'])
             .flatMap(({ path, event }) => listed(event?.scopeLogs, [...path, 'scopeLogs']))
             .flatMap(({ path, event }) => listed(event?.logRecords, [...path, 'logRecords'])),
@@ -116,7 +127,20 @@ const LAYOUTS = {
 
 /** The events of a batch, each with its place. @param {string} api @param {any} body @returns {Placed[]} */
 export function eventsIn(api, body) {
-    return LAYOUTS[api].events(body)
+    const { list, events } = LAYOUTS[api]
+    return list ? listed(listIn(list, body), list) : events(body)
+}
+
+/** One event of a batch by its place; undefined if there is none. @param {string} api @param {any} body @param {number} index */
+export function eventAt(api, body, index) {
+    const { list } = LAYOUTS[api]
+    if (!list) return eventsIn(api, body)[index]?.event
+    const events = listIn(list, body)
+    return Array.isArray(events) ? events[index] : undefined
+}
+
+function listIn([name], body) {
+    return name === undefined ? body : body?.[name]
 }
 
 /** @param {string} api @param {any} event @returns {Reading} */

@@ -1,4 +1,4 @@
-import { dataOfEvent, eventsIn } from '../apis/layouts.js'
+import { dataOfEvent, eventAt } from '../apis/layouts.js'
 
 /** A number that JavaScript would write in another way than it came, such as one beyond 2^53. */
 export class Exact {
@@ -44,7 +44,7 @@ function exact(_, value, context) {
 export function payloadOf({ record, index }) {
     const body = bodyOf(record)
     if (record.api !== null) {
-        const event = eventsIn(record.api, body)[index]?.event
+        const event = eventAt(record.api, body, index)
         if (event !== undefined) return event
     }
     if (record.kind === 'basic' && Array.isArray(body)) return body[index]
