@@ -38,7 +38,9 @@ class Report(unittest.TextTestResult):
 
     def _write(self, test, verdict, error=None, part=""):
         file = pathlib.Path(sys.modules[type(test).__module__].__file__ or "").name
-        record = {"file": file, "name": f"{type(test).__name__}.{test._testMethodName}", "verdict": verdict}
+        # What fails before the first test of a module or class is no test.
+        name = f"{type(test).__name__}.{test._testMethodName}" if isinstance(test, unittest.TestCase) else test.id()
+        record = {"file": file, "name": name, "verdict": verdict}
         if error:
             lines = [frame.lineno for frame in traceback.extract_tb(error[2]) if frame.filename.endswith(file)]
             record["place"] = f"{file}:{lines[-1] if lines else 0}"

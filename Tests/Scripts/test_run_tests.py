@@ -178,6 +178,18 @@ class A(unittest.TestCase):
         )
         self.assertIn("✖ A.test_fails test_sample_of_tests.py:5: AssertionError: 1 != 2", summary)
 
+    def test_says_why_a_module_did_not_begin(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "test_sample_of_tests.py").write_text(self.TESTS + "def setUpModule(): raise OSError('no')\n")
+            report = pathlib.Path(folder, "own.jsonl")
+            script = pathlib.Path(run_tests.__file__).with_name("python_report.py")
+            run = subprocess.run([sys.executable, script, report, "test_sample_of_tests"], capture_output=True, cwd=folder)
+            [record] = map(json.loads, report.read_text().splitlines())
+
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual((record["name"], record["verdict"]), ("setUpModule (test_sample_of_tests)", "failed"))
+        self.assertIn("OSError: no", record["error"])
+
 
 class Run(unittest.TestCase):
     def test_keeps_the_exit_code(self):
