@@ -1,5 +1,6 @@
 import Bridge
 import JSONRPC
+import Synchronization
 import TrackerCore
 import TrackerModels
 import TrackerPlatform
@@ -38,7 +39,12 @@ struct Host {
     private func serve() -> Never {
         let streams = StandardStreams()
         let connection = Connection(input: streams.input, output: streams.output, limits: options.limits)
-        ProcessSignals.watch([SIGTERM, SIGINT]) { _ in connection.stop() }
+        let isStarting = Atomic(options.startFile != nil)
+        ProcessSignals.watch([SIGTERM, SIGINT]) { _ in
+            // A disk that stalls would keep it from ending, and nothing was read yet.
+            if isStarting.load(ordering: .acquiring) { _exit(0) }
+            connection.stop()
+        }
         let (log, metrics) = logAndMetrics
         let session = HostSession(
             settings: settings, log: log, metrics: metrics, notify: { connection.notify($0) },
@@ -46,6 +52,7 @@ struct Host {
         // It takes longer than the first answer, and is not needed before the first `init`.
         Alarm(after: .zero) { Dependencies.prepare() }
         start(session)
+        isStarting.store(false, ordering: .releasing)
         connection.run(session)
         metrics.end()
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
@@ -55,11 +62,16 @@ struct Host {
     /// Delivers what waits in the clients of the file, and ends.
     private func deliver(within timeout: Duration) -> Never {
         let command = DeliverCommand()
-        ProcessSignals.watch([SIGTERM, SIGINT]) { _ in command.cut() }
+        let isStarting = Atomic(true)
+        ProcessSignals.watch([SIGTERM, SIGINT]) { _ in
+            if isStarting.load(ordering: .acquiring) { _exit(DeliverCommand.someRemain) }
+            command.cut()
+        }
         let (log, metrics) = logAndMetrics
         let session = HostSession(
             settings: settings, log: log, metrics: metrics, notify: { _ in }, stop: {})
         start(session)
+        isStarting.store(false, ordering: .releasing)
         let (report, exitCode) = command.run(session, within: timeout)
         let deadline = ContinuousClock.now + options.limits.shutdownTimeout
         ThreadWait.answer { done in session.shutdown(by: deadline) { done(()) } }

@@ -21,7 +21,7 @@ extension HostSession {
 /// Delivers what waits in the clients of a session, without serving.
 package final class DeliverCommand: Sendable {
     /// The exit codes, besides 0: all is delivered.
-    private static let someRemain: Int32 = 1
+    package static let someRemain: Int32 = 1
     private static let isHalted: Int32 = 2
 
     private struct State {

@@ -48,7 +48,9 @@ package struct WholeFile: Sendable {
     package static func replace(_ path: String, with bytes: [UInt8]) throws(Failure) {
         // A reader of a whole folder knows files by how their names end.
         let temporary = "\(path).\(getpid()).tmp"
-        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        // A leftover, or what others have put there to have it written to, is not used.
+        unsafe unlink(temporary)
+        let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw Failure(code: errno) }
         do throws(Failure) {
             defer { close(descriptor) }

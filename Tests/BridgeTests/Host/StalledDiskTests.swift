@@ -39,6 +39,27 @@ struct StalledDiskTests {
         lock.unlock()
     }
 
+    @Test(
+        "keeps no host alive that starts the clients of a file",
+        arguments: [([], 0), (["--deliver"], 1)] as [([String], Int32)])
+    func starting(arguments: [String], exitCode: Int32) async throws {
+        let first = try BridgeClient()
+        let config = backend.config(folder)
+        try await first.call("init", ["925", config])
+        let path = folder.path("clients.json")
+        try Data(JSONValue.object(["init": ["925", config]]).description.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let lock = try stall()
+
+        let host = try HostProcess(arguments + ["--config", path, "--metrics-file", folder.path("none/m.prom")])
+        // It says so before it starts the clients.
+        try await host.logged("The metrics file")
+        host.signal(SIGTERM)
+
+        #expect(try await host.end() == .code(exitCode))
+        lock.unlock()
+    }
+
     @Test("keeps nothing waiting once it goes on")
     func recovers() async throws {
         let client = try BridgeClient()
