@@ -57,6 +57,13 @@ suite('a line', () => {
         ])
     })
 
+    test('names the API of a vendor\'s batch, and what the caller gave', async () => {
+        const raw = JSON.stringify({ api_key: '****', events: [{ event_type: 'PURCHASE', user_id: 'user-1', event_properties: { total: 149.99 } }] })
+        const items = [{ name: 'PURCHASE', type: 'track', session: null, user: 'user-1' }]
+        const text = await printed(new Paper(), { ...record, api: 'amplitude', path: '/2/httpapi', flags: [], problems: [], raw, items })
+        assert.equal(text.split('\n')[0], '09:30:00.000  amplitude  200  PURCHASE  total=149.99')
+    })
+
     test('shows what an event says, and not its session', async () => {
         const text = await printed(new Paper(), event({ total: 149.99, name: 'a b', items: [1, 2], sku: { a: 1 }, none: null }))
         assert.equal(text.split('\n')[0], '09:30:00.000  event     200  PURCHASE  total=149.99 name="a b" items=[2] sku={1} none=null')
