@@ -1,4 +1,5 @@
 import Synchronization
+import TrackerNetworking
 import TrackerPlatform
 
 /// Sends what waits, over failures and their waits, until nothing is left, nothing more can be sent, or the time is over.
@@ -18,7 +19,7 @@ package final class ClientDrain: Sendable {
     }
 
     private let control: any ClientControl
-    private let deadline: ContinuousClock.Instant
+    private let deadline: MonotonicInstant
     private let cutoff = FlushCutoff()
     private let state: Mutex<State>
 
@@ -32,7 +33,7 @@ package final class ClientDrain: Sendable {
         completion: @escaping @Sendable (FlushReport) -> Void
     ) {
         self.control = control
-        deadline = .now + timeout
+        deadline = MonotonicClock.now.advanced(by: timeout)
         let alarm = Mutex<Alarm?>(nil)
         state = Mutex(
             State { report in
@@ -64,14 +65,14 @@ package final class ClientDrain: Sendable {
     }
 
     private func flush() {
-        let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
+        let rest = max(.zero, MonotonicClock.now.duration(to: deadline))
         control.flush(timeout: rest, cutoff: cutoff) { [self] in take($0) }
     }
 
     private func take(_ report: FlushReport) {
         let (again, completion) = state.withLock { state in
             state.last = report
-            guard report.stoppedBy?.mayPass == true, !state.isCut, .now < deadline else {
+            guard report.stoppedBy?.mayPass == true, !state.isCut, MonotonicClock.now < deadline else {
                 return (false, state.completion.take())
             }
             state.isFlushing = state.hasNews
