@@ -105,8 +105,27 @@ struct JSONMemberList {
         return Self.digest(of: characters, in: characters.indices)
     }
 
+    /// Whether no key of an object comes twice: `true` is certain, `false` may be wrong.
+    ///
+    /// Most objects that are merged have no key in common. A filter of a bit for each key shows that faster than a list.
+    static func hasDistinctKeys(_ bytes: [UInt8], from start: Int) -> Bool {
+        unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 16) { filter in
+            unsafe filter.initialize(repeating: 0)
+            var walk = JSONMemberWalk(bytes, from: start)
+            while let (key, _) = walk.next() {
+                guard !key.hasEscapes else { return false }
+                // The upper ten bits of the product choose one of 1,024 (Fibonacci hashing).
+                let place = Int((digest(of: bytes, in: key.content) &* 0x9E37_79B9_7F4A_7C15) >> 54)
+                let bit: UInt64 = 1 << UInt64(place & 63)
+                guard unsafe filter[place >> 6] & bit == 0 else { return false }
+                unsafe filter[place >> 6] |= bit
+            }
+            return true
+        }
+    }
+
     /// The last eight bytes and the length.
-    fileprivate static func digest(of bytes: [UInt8], in range: Range<Int>) -> UInt64 {
+    private static func digest(of bytes: [UInt8], in range: Range<Int>) -> UInt64 {
         guard range.count < 8 else {
             let last = unsafe bytes.span.withUnsafeBytes { bytes in
                 unsafe bytes.loadUnaligned(fromByteOffset: range.upperBound - 8, as: UInt64.self)
@@ -137,26 +156,8 @@ extension JSONText {
     }
 
     /// This object with each key once.
-    private var merged: JSONText { hasDistinctKeys ? self : JSONMemberList(self).text }
-
-    /// Whether no key of this object comes twice: `true` is certain, `false` may be wrong.
-    ///
-    /// Most objects that are merged have no key in common. A filter of a bit for each key shows that faster than a list.
-    private var hasDistinctKeys: Bool {
-        guard kind == .object else { return false }
-        return unsafe withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 16) { filter in
-            unsafe filter.initialize(repeating: 0)
-            var walk = JSONMemberWalk(self)
-            while let (key, _) = walk.next() {
-                guard !key.hasEscapes else { return false }
-                // The upper ten bits of the product choose one of 1,024 (Fibonacci hashing).
-                let place = Int((JSONMemberList.digest(of: bytes, in: key.content) &* 0x9E37_79B9_7F4A_7C15) >> 54)
-                let bit: UInt64 = 1 << UInt64(place & 63)
-                guard unsafe filter[place >> 6] & bit == 0 else { return false }
-                unsafe filter[place >> 6] |= bit
-            }
-            return true
-        }
+    private var merged: JSONText {
+        kind == .object && JSONMemberList.hasDistinctKeys(bytes, from: 0) ? self : JSONMemberList(self).text
     }
 
     /// This object without the members that have one of these keys.

@@ -3,11 +3,15 @@
 /// It looks for quotes and brackets alone, since nothing is left to validate.
 struct JSONMemberWalk {
     private let bytes: [UInt8]
-    private var position = 1
+    private var position: Int
 
-    init(_ object: JSONText) {
-        assert(object.kind == .object)
-        bytes = object.bytes
+    init(_ object: JSONText) { self.init(object.bytes, from: 0) }
+
+    /// Steps through an object that begins at a place among other bytes.
+    init(_ bytes: [UInt8], from start: Int) {
+        assert(bytes[start] == UInt8(ascii: "{"))
+        self.bytes = bytes
+        position = start + 1
     }
 
     /// The next member; `nil` after the last.

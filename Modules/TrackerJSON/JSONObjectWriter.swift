@@ -13,6 +13,16 @@ package struct JSONObjectWriter: Sendable {
         bytes.append(UInt8(ascii: "{"))
     }
 
+    /// Takes up an object that was written before, after so many of its bytes, at the end of a member.
+    package init(resuming object: JSONText, after count: Int, reservingCapacity capacity: Int) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+        unsafe object.bytes.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0[..<count]) }
+    }
+
+    /// How many bytes are written by now.
+    package var byteCount: Int { bytes.count }
+
     /// Appends a member whose value is text, as it is.
     package mutating func append(_ key: String, _ value: JSONText) {
         appendKey(key)
@@ -57,6 +67,19 @@ package struct JSONObjectWriter: Sendable {
         }
     }
 
+    /// Appends an object with the members of both, of which the second wins.
+    package mutating func append(_ key: String, merging first: JSONText, _ second: JSONText) {
+        appendKey(key)
+        let start = bytes.count
+        bytes.append(UInt8(ascii: "{"))
+        append(membersOf: first)
+        append(membersOf: second)
+        bytes.append(UInt8(ascii: "}"))
+        guard !JSONMemberList.hasDistinctKeys(bytes, from: start) else { return }
+        let merged = JSONMemberList(JSONText(accepted: bytes, in: start..<bytes.count)).text
+        bytes.replaceSubrange(start..., with: merged.bytes)
+    }
+
     /// Appends a member as it is written.
     mutating func append(spelledMember member: ArraySlice<UInt8>) {
         appendComma()
@@ -83,6 +106,7 @@ package struct JSONObjectWriter: Sendable {
     }
 
     private mutating func appendComma() {
-        if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+        // No value ends with the byte that opens an object.
+        if bytes[bytes.count - 1] != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
     }
 }

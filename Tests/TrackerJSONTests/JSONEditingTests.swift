@@ -49,6 +49,25 @@ struct JSONEditingTests {
         }
     }
 
+    @Test("merges two objects into a member as alone")
+    func mergesIntoMember() throws {
+        let seed = Seeds.base()
+        var random = RandomJSON(seed: seed)
+        for _ in 0..<500 {
+            let (first, second) = (
+                try JSONText(validating: random.object()), try JSONText(validating: random.object())
+            )
+
+            var writer = JSONObjectWriter()
+            writer.append("before", "x")
+            writer.append("merged", merging: first, second)
+            writer.append("after", true)
+
+            let expected = #"{"before":"x","merged":\#(JSONText.merging(first, second).text),"after":true}"#
+            #expect(writer.finish().text == expected, "seed \(seed): \(first) \(second)")
+        }
+    }
+
     @Test("merges and looks up in objects of many members", arguments: [23, 24, 25, 26, 5000])
     func mergesMany(count: Int) throws {
         let keys = (0..<count).map { "key \($0)" }

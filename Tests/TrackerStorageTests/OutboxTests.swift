@@ -348,10 +348,10 @@ struct OutboxTests {
     func mergesMetadata(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
         func event(_ id: String, _ own: String?) throws -> LaneChange {
-            let body = Draft.Body.withSessionMetadata(
-                try JSONText(validating: #"{"event_name":"E"}"#), own: try own.map { try JSONText(validating: $0) }
-            )
-            return .append(Draft.sample(id, body))
+            var head = JSONObjectWriter()
+            head.append("event_name", "E")
+            let body = EventBody(head, data: try own.map { try JSONText(validating: $0) })
+            return .append(Draft.sample(id, .withSessionMetadata(body)))
         }
         let metadata = Draft.sample("set", sessionMetadata: try JSONText(validating: #"{"plan":"a","x":1}"#))
 

@@ -79,12 +79,12 @@ extension TrackerCall {
     ) throws(Refusal) -> CallContent {
         guard !name.isBlank else { throw Refusal(.invalidEventName) }
         let (first, second) = (try first?.checked(), try second?.checked())
-        var data = first ?? second
-        if let first, let second { data = JSONText.merging(first, second) }
-        var head = JSONObjectWriter(reservingCapacity: name.utf8.count + 24)
+        // Room for a character or two that must be escaped, for the names of the members and for what is between them.
+        var head = JSONObjectWriter(
+            reservingCapacity: name.utf8.count + (first?.byteCount ?? 0) + (second?.byteCount ?? 0) + 40)
         head.append("event_name", name)
         return CallContent(
-            route: .event, body: .withSessionMetadata(head.finish(), own: data), shownURL: shownURL)
+            route: .event, body: .withSessionMetadata(EventBody(head, data: first, second)), shownURL: shownURL)
     }
 
     private func view(

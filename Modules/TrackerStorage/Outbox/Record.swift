@@ -6,9 +6,8 @@ package final class Draft: Sendable {
     package enum Body: Sendable {
         /// An object. What is known only when it is sent, such as the session, is added then.
         case complete(JSONText)
-        /// An object whose member `data` the commit adds: the session's metadata, and over them `own`. If both are
-        /// empty or absent the member is left out.
-        case withSessionMetadata(JSONText, own: JSONText?)
+        /// An object in whose member `data` the session's metadata are, as the commit finds them.
+        case withSessionMetadata(EventBody)
         /// An object that the commit writes, with the lane's values after the changes in `values`.
         case template(BodyTemplate)
 
@@ -16,7 +15,7 @@ package final class Draft: Sendable {
         var byteCount: Int {
             switch self {
             case .complete(let body): body.byteCount
-            case .withSessionMetadata(let head, let own): head.byteCount + (own?.byteCount ?? 0)
+            case .withSessionMetadata(let body): body.text.byteCount
             case .template(let template): template.byteCount
             }
         }
@@ -146,6 +145,52 @@ package enum Route: Int, Hashable, Sendable, CaseIterable {
     case batch = 7
     /// An event that travels in a small group to one endpoint.
     case endpoint = 8
+}
+
+/// An object whose last member is `data`: the session's metadata, and over them the call's own. If there are none, the
+/// member is left out.
+///
+/// It is written when the call is made, for a session without metadata, as most have none.
+package struct EventBody: Sendable {
+    /// The object for a session without metadata.
+    package let text: JSONText
+    /// Where the members before `data` end.
+    private let headEnd: Int
+
+    /// - Parameters:
+    ///   - head: The members before `data`.
+    ///   - first: Members of `data`.
+    ///   - second: More of them, which win.
+    package init(_ head: consuming JSONObjectWriter, data first: JSONText?, _ second: JSONText? = nil) {
+        var writer = head
+        headEnd = writer.byteCount
+        switch (first?.withMembers, second?.withMembers) {
+        case (let first?, let second?): writer.append("data", merging: first, second)
+        case (let own?, nil), (nil, let own?): writer.append("data", own)
+        case (nil, nil): break
+        }
+        text = writer.finish()
+    }
+
+    /// The object for a session with these metadata, if it has any.
+    func text(with metadata: JSONText?) -> JSONText {
+        guard let metadata = metadata?.withMembers else { return text }
+        var writer = JSONObjectWriter(
+            resuming: text, after: headEnd, reservingCapacity: text.byteCount + metadata.byteCount + 16)
+        let end = text.byteCount - 1
+        if headEnd == end {
+            writer.append("data", metadata)
+        } else {
+            let start = headEnd + #","data":"#.utf8.count
+            writer.append("data", merging: metadata, JSONText(accepted: text.bytes[start..<end]))
+        }
+        return writer.finish()
+    }
+}
+
+extension JSONText {
+    /// This object, if it has members.
+    fileprivate var withMembers: JSONText? { hasMembers ? self : nil }
 }
 
 /// An object that is written when its record is committed, with the values that the lane has then.

@@ -91,12 +91,8 @@ extension LaneTransaction {
             return body
         case .template(let template):
             return try write(template, draft.values)
-        case .withSessionMetadata(let head, let own):
-            guard let data = JSONText.merged(try sessionMetadata(), own) else { return head }
-            var writer = JSONObjectWriter(reservingCapacity: head.byteCount + data.byteCount + 16)
-            writer.append(membersOf: head)
-            writer.append("data", data)
-            return writer.finish()
+        case .withSessionMetadata(let body):
+            return body.text(with: try sessionMetadata())
         }
     }
 
@@ -156,14 +152,5 @@ extension LaneTransaction {
         let value = try value(key)
         knownValues[key] = .some(value)
         return value
-    }
-}
-
-extension JSONText {
-    /// One object with the members of both, of which the second wins; `nil` if there is none.
-    fileprivate static func merged(_ first: JSONText?, _ second: JSONText?) -> JSONText? {
-        guard let first, first.hasMembers else { return second.flatMap { $0.hasMembers ? $0 : nil } }
-        guard let second, second.hasMembers else { return first }
-        return merging(first, second)
     }
 }
