@@ -99,3 +99,10 @@ extension StringProtocol {
         return nil
     }
 }
+
+extension [UInt8] {
+    /// Appends a text that stands in the program, which needs no array of its own.
+    package mutating func append(text: StaticString) {
+        text.withUTF8Buffer { unsafe append(contentsOf: $0) }
+    }
+}

@@ -41,22 +41,16 @@ extension CallAnswer {
     /// Appends that.
     func write(to bytes: inout [UInt8]) {
         switch self {
-        case .success(.queued(let id)): Self.append(Self.queued, id.text, to: &bytes)
-        case .success(.pending(let id)): Self.append(Self.pending, id.text, to: &bytes)
+        case .success(.queued(let id)): Self.append(#"{"status":"queued","messageId":"#, id.text, to: &bytes)
+        case .success(.pending(let id)): Self.append(#"{"status":"pending","messageId":"#, id.text, to: &bytes)
         case .success(.dropped(let reason)): bytes += Refusal(reason).json.bytes
         case .failure(let refusal): bytes += refusal.json.bytes
         }
     }
 
-    /// About how many bytes that has.
-    static let byteCount = 80
-
-    private static let queued = Array(#"{"status":"queued","messageId":"#.utf8)
-    private static let pending = Array(#"{"status":"pending","messageId":"#.utf8)
-
     /// Appends an object whose last value alone varies: every call is answered with one.
-    private static func append(_ start: [UInt8], _ last: String, to bytes: inout [UInt8]) {
-        bytes += start
+    private static func append(_ start: StaticString, _ last: String, to bytes: inout [UInt8]) {
+        bytes.append(text: start)
         JSONEscape.append(last, to: &bytes)
         bytes.append(UInt8(ascii: "}"))
     }

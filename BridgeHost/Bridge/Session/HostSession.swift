@@ -195,7 +195,7 @@ extension HostSession {
     func answering(_ reply: Reply) -> @Sendable (CallAnswer) -> Void {
         let call = openCalls.add(reply, isLate: false)
         return { [openCalls] answer in
-            reply.succeed(reservingCapacity: CallAnswer.byteCount) { answer.write(to: &$0) }
+            reply.succeed { answer.write(to: &$0) }
             openCalls.remove(call)
         }
     }

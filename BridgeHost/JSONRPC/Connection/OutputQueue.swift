@@ -88,13 +88,13 @@ final class OutputQueue: Sendable {
     /// - Parameters:
     ///   - bytes: The length of the call.
     ///   - isLate: Whether it was postponed.
-    ///   - answer: The answer, without its frame; empty if none is wanted.
     ///   - gathered: The bytes given to ``gather(_:for:isLate:)`` that are now part of the answer.
-    func answer(_ bytes: Int, isLate: Bool, answer: [UInt8], gathered: Int = 0) {
+    ///   - write: Appends the answer, without its frame; nothing if none is wanted.
+    func answer(_ bytes: Int, isLate: Bool, gathered: Int = 0, byWriting write: (inout [UInt8]) -> Void) {
         change { state in
             state.flow.answer(bytes, isLate: isLate)
             state.flow.ungather(gathered)
-            state.append(answer)
+            state.append(byWriting: write)
         }
     }
 

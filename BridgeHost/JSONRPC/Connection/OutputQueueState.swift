@@ -14,6 +14,9 @@ struct OutputQueueState: Sendable {
         var startsWriting = false
     }
 
+    /// Room for one usual answer.
+    private static let leastCapacity = 256
+
     var flow: FlowControl
     var encoder = FrameEncoder(framing: .lines)
     /// How many gatherings are open: nothing is written until they end.
@@ -64,12 +67,18 @@ struct OutputQueueState: Sendable {
 
     /// Adds a message to what is to be written.
     ///
-    /// - Parameter message: JSON; an empty one is no message.
-    mutating func append(_ message: [UInt8]) {
-        guard !message.isEmpty, !isBroken, !isClosed else { return }
+    /// - Parameter write: Appends JSON; nothing is no message.
+    mutating func append(byWriting write: (inout [UInt8]) -> Void) {
+        guard !isBroken, !isClosed else { return }
+        if pending.capacity == 0 { pending.reserveCapacity(Self.leastCapacity) }
         let count = pending.count
-        encoder.append(message, to: &pending)
+        encoder.append(to: &pending, byWriting: write)
         flow.write(pending.count - count)
+    }
+
+    /// Adds a message to what is to be written.
+    mutating func append(_ message: [UInt8]) {
+        append { $0 += message }
     }
 
     /// Adds a notification to what is to be written, or counts it if too much is.

@@ -45,18 +45,16 @@ package final class Reply: Sendable {
 
     package func succeed(with result: JSONText) { complete(with: .success(result)) }
 
-    /// Succeeds with a result that is written straight into the answer.
+    /// Succeeds with a result that is written straight into what goes out.
     ///
-    /// - Parameters:
-    ///   - capacity: About how many bytes it has.
-    ///   - write: Appends one JSON value without white space around it.
-    package func succeed(reservingCapacity capacity: Int, byWriting write: (inout [UInt8]) -> Void) {
+    /// - Parameter write: Appends one JSON value without white space around it. Others that answer wait for it.
+    package func succeed(byWriting write: (inout [UInt8]) -> Void) {
         complete {
             var bytes: [UInt8] = []
             write(&bytes)
             return .success(JSONText(accepted: bytes))
-        } writing: {
-            Answer.bytes(reservingCapacity: capacity, id: $0, result: write)
+        } writing: { id, bytes in
+            Answer.append(id: id, to: &bytes, result: write)
         }
     }
 
@@ -71,34 +69,44 @@ package final class Reply: Sendable {
     private func complete(with result: Result<JSONText, RPCError>) {
         complete {
             result
-        } writing: {
-            Answer.bytes(result, id: $0)
+        } writing: { id, bytes in
+            switch result {
+            case .success(let text): Answer.append(id: id, to: &bytes) { $0 += text.bytes }
+            case .failure(let error): Answer.append(error, id: id, to: &bytes)
+            }
         }
     }
 
     /// - Parameters:
     ///   - result: Makes the answer as a value.
-    ///   - write: Makes it as a message, to the call with an id.
+    ///   - write: Appends it as a message, to the call with an id.
     private func complete(
-        _ result: () -> Result<JSONText, RPCError>, writing write: (_ id: [UInt8]) -> [UInt8]
+        _ result: () -> Result<JSONText, RPCError>, writing write: (_ id: [UInt8], inout [UInt8]) -> Void
     ) {
         let before = state.exchange(.done, ordering: .acquiringAndReleasing)
         guard before != .done else { return }
         switch caller {
         case .function(let completion): completion(result())
         case .client(let id, let byteCount, let destination, let queue):
-            let answer = id.map(write) ?? []
-            destination.take(answer, to: id, byteCount, isLate: before == .late, queue)
+            destination.answer(byteCount, isLate: before == .late, to: id, queue) { bytes in
+                if let id { write(id, &bytes) }
+            }
         }
     }
 }
 
 extension Reply.Destination {
-    /// Takes the answer to a call of so many bytes.
-    fileprivate func take(_ answer: [UInt8], to id: [UInt8]?, _ byteCount: Int, isLate: Bool, _ queue: OutputQueue) {
+    /// Answers a call of so many bytes.
+    ///
+    /// - Parameter write: Appends the answer; nothing if none is wanted.
+    fileprivate func answer(
+        _ byteCount: Int, isLate: Bool, to id: [UInt8]?, _ queue: OutputQueue, byWriting write: (inout [UInt8]) -> Void
+    ) {
         switch self {
-        case .connection: queue.answer(byteCount, isLate: isLate, answer: answer)
+        case .connection: queue.answer(byteCount, isLate: isLate, byWriting: write)
         case .batch(let batch, let position):
+            var answer: [UInt8] = []
+            write(&answer)
             batch.answer(byteCount, isLate: isLate, answer: answer, id: id, at: position)
         }
     }
@@ -139,17 +147,19 @@ final class Batch: Sendable {
     func answer(_ bytes: Int, isLate: Bool, answer: [UInt8], id: [UInt8]?, at position: Int) {
         let (gathered, finished): (Int, State?) = state.withLock { state in
             let fits = state.byteCount + answer.count <= maxBytes
-            let kept =
-                fits || answer.isEmpty ? answer : Answer.bytes(.failure(Self.tooLarge), id: id ?? Call.nullID)
+            var kept = answer
+            if !fits, !answer.isEmpty {
+                kept = []
+                Answer.append(Self.tooLarge, id: id ?? Call.nullID, to: &kept)
+            }
             state.answers[position] = kept
             state.byteCount += kept.count
             state.missing -= 1
             return (kept.count, state.missing == 0 ? state : nil)
         }
         guard let finished else { return queue.gather(gathered, for: bytes, isLate: isLate) }
-        queue.answer(
-            bytes, isLate: isLate, answer: Self.array(finished.answers), gathered: finished.byteCount - gathered
-        )
+        let answers = Self.array(finished.answers)
+        queue.answer(bytes, isLate: isLate, gathered: finished.byteCount - gathered) { $0 += answers }
     }
 
     /// One array of the answers; nothing if there are none.

@@ -35,15 +35,22 @@ package enum Frame: Hashable, Sendable {
 struct FrameEncoder: Sendable {
     var framing: Framing
 
-    /// Appends one framed message.
-    func append(_ message: [UInt8], to bytes: inout [UInt8]) {
+    /// Appends one framed message; nothing, if nothing is written.
+    ///
+    /// - Parameter write: Appends the message.
+    func append(to bytes: inout [UInt8], byWriting write: (inout [UInt8]) -> Void) {
         switch framing {
         case .headers:
+            // Its length stands before it.
+            var message: [UInt8] = []
+            write(&message)
+            guard !message.isEmpty else { return }
             bytes += "Content-Length: \(message.count)\r\n\r\n".utf8
             bytes += message
         case .lines:
             let start = bytes.count
-            bytes += message
+            write(&bytes)
+            guard bytes.count > start else { return }
             Self.keepOnOneLine(&bytes, from: start)
             bytes.append(UInt8(ascii: "\n"))
         }

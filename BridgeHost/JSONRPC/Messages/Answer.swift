@@ -1,43 +1,30 @@
 package import TrackerJSON
 
 enum Answer {
-    private static let prefix = Array("{\"jsonrpc\":\"2.0\",\"id\":".utf8)
-    private static let result = Array(",\"result\":".utf8)
-    private static let error = Array(",\"error\":".utf8)
-
-    /// An answer as JSON.
+    /// Appends an answer with a result.
     ///
     /// - Parameters:
-    ///   - outcome: A result or an error.
-    ///   - id: The id as the call spelled it.
-    static func bytes(_ outcome: Result<JSONText, RPCError>, id: [UInt8]) -> [UInt8] {
-        switch outcome {
-        case .success(let text): bytes(result, reservingCapacity: text.byteCount, id: id) { $0 += text.bytes }
-        case .failure(let failure): bytes(error, reservingCapacity: 256, id: id) { $0 += failure.json.bytes }
-        }
-    }
-
-    /// An answer with a result that is written straight into it.
-    ///
-    /// - Parameters:
-    ///   - capacity: About how many bytes it has.
     ///   - id: The id as the call spelled it.
     ///   - write: Appends one JSON value.
-    static func bytes(reservingCapacity capacity: Int, id: [UInt8], result write: (inout [UInt8]) -> Void) -> [UInt8] {
-        bytes(result, reservingCapacity: capacity, id: id, write)
+    static func append(id: [UInt8], to bytes: inout [UInt8], result write: (inout [UInt8]) -> Void) {
+        append(#","result":"#, id: id, to: &bytes, write)
     }
 
-    private static func bytes(
-        _ name: [UInt8], reservingCapacity capacity: Int, id: [UInt8], _ write: (inout [UInt8]) -> Void
-    ) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(prefix.count + id.count + name.count + capacity + 1)
-        bytes += prefix
+    /// Appends an answer with an error.
+    ///
+    /// - Parameter id: The id as the call spelled it.
+    static func append(_ failure: RPCError, id: [UInt8], to bytes: inout [UInt8]) {
+        append(#","error":"#, id: id, to: &bytes) { $0 += failure.json.bytes }
+    }
+
+    private static func append(
+        _ name: StaticString, id: [UInt8], to bytes: inout [UInt8], _ write: (inout [UInt8]) -> Void
+    ) {
+        bytes.append(text: #"{"jsonrpc":"2.0","id":"#)
         bytes += id
-        bytes += name
+        bytes.append(text: name)
         write(&bytes)
         bytes.append(UInt8(ascii: "}"))
-        return bytes
     }
 }
 
