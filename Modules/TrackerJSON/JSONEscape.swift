@@ -5,6 +5,20 @@ package enum JSONEscape {
         content.contains(UInt8(ascii: "\\")) ? unescaped(content)[...] : content
     }
 
+    /// The characters of a validated string, which stands among other bytes with its quotes.
+    package static func string(of bytes: [UInt8], in value: Range<Int>) -> String {
+        plainString(of: bytes, in: value)
+            ?? String(decoding: unescaped(bytes[value.lowerBound + 1..<value.upperBound - 1]), as: UTF8.self)
+    }
+
+    /// The same, if the string is spelled without escapes, so that it has one spelling alone.
+    package static func plainString(of bytes: [UInt8], in value: Range<Int>) -> String? {
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            let content = unsafe UnsafeBufferPointer(rebasing: bytes[value.lowerBound + 1..<value.upperBound - 1])
+            return unsafe content.contains(UInt8(ascii: "\\")) ? nil : String(decoding: content, as: UTF8.self)
+        }
+    }
+
     /// The characters that the inside of a validated string stands for, as UTF-8.
     ///
     /// Half a surrogate pair, which only a scanner that notes them lets pass, becomes U+FFFD.

@@ -36,11 +36,11 @@ package struct JSONOutline: Sendable {
         /// Whether it is `name`, which has no character that must be escaped, and is spelled without escapes.
         package func isSpelled(_ name: StaticString, in bytes: [UInt8]) -> Bool {
             guard content.count == name.utf8CodeUnitCount else { return false }
-            let start = content.lowerBound
-            for offset in 0..<name.utf8CodeUnitCount where unsafe bytes[start + offset] != name.utf8Start[offset] {
-                return false
+            return unsafe bytes.withUnsafeBufferPointer { bytes in
+                for offset in 0..<name.utf8CodeUnitCount
+                where unsafe bytes[content.lowerBound + offset] != name.utf8Start[offset] { return false }
+                return true
             }
-            return true
         }
     }
 

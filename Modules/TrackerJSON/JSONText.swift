@@ -142,7 +142,7 @@ extension JSONText {
     /// The characters, unescaped and otherwise exactly as written, if this is a string.
     package var stringValue: String? {
         guard kind == .string else { return nil }
-        return String(decoding: JSONEscape.characters(ofContent: bytes.dropFirst().dropLast()), as: UTF8.self)
+        return JSONEscape.string(of: bytes, in: bytes.indices)
     }
 
     /// The number, if this is a whole number that fits 64 bits.

@@ -125,7 +125,7 @@ struct MessageParser: Sendable {
         }
         func refused(_ detail: String) -> Call { Call(refused: .invalidRequest(detail), id: id ?? Call.nullID) }
 
-        guard let version = members.jsonrpc, outline.string(at: version, in: bytes) == "2.0" else {
+        guard let version = members.jsonrpc, outline.isVersion(at: version, in: bytes) else {
             return refused("'jsonrpc' must be \"2.0\".")
         }
         guard let method = members.method.flatMap({ outline.string(at: $0, in: bytes) }) else {
@@ -174,8 +174,16 @@ extension JSONOutline {
     /// The characters of the string at `index`; `nil` if something else is there.
     fileprivate func string(at index: Int, in bytes: [UInt8]) -> String? {
         guard case .string = items[index].kind else { return nil }
-        let value = bytes[items[index].value]
-        guard !value.contains(UInt8(ascii: "\\")) else { return JSONText(accepted: value).stringValue }
-        return String(decoding: value.dropFirst().dropLast(), as: UTF8.self)
+        return JSONEscape.string(of: bytes, in: items[index].value)
+    }
+
+    /// Whether the value at `index` is the string `2.0`, which may be spelled with escapes.
+    fileprivate func isVersion(at index: Int, in bytes: [UInt8]) -> Bool {
+        let value = items[index].value
+        let isPlain =
+            value.count == 5 && bytes[value.lowerBound] == UInt8(ascii: "\"")
+            && bytes[value.lowerBound + 1] == UInt8(ascii: "2") && bytes[value.lowerBound + 2] == UInt8(ascii: ".")
+            && bytes[value.lowerBound + 3] == UInt8(ascii: "0")
+        return isPlain || string(at: index, in: bytes) == "2.0"
     }
 }

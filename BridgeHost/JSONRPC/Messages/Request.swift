@@ -27,10 +27,18 @@ package struct Params: Sendable {
         }
     }
 
+    enum Value: Sendable {
+        case text(JSONText)
+        /// A string that is spelled without escapes: as a rule its characters are all that is asked for.
+        case plain(String)
+    }
+
     struct Part: Sendable {
         /// Its name, exactly; empty among positional values.
         var name: String
-        var value: JSONText
+        var value: Value
+        /// The kind of the value, which is asked for more often than the value.
+        var kind: JSONKind
     }
 
     package let form: Form
@@ -66,12 +74,23 @@ package struct Params: Sendable {
                 guard item.depth == whole.depth + 1, item.parent == index else { break }
                 guard !item.key.hasLoneSurrogate else { throw JSONSyntaxError(.loneSurrogate, at: 0) }
                 let name = isArray ? "" : String(decoding: item.key.characters(in: bytes), as: UTF8.self)
-                parts.append(Part(name: name, value: try outline.text(at: part, in: bytes)))
+                parts.append(Part(name: name, value: try Self.value(at: part, in: outline, bytes), kind: item.kind))
             }
             self.init(form: isArray ? .positional : .named, parts: parts)
         } catch {
             self = .notSerializable(error.kind == .tooDeep ? .tooDeep : .loneSurrogate)
         }
+    }
+
+    private static func value(
+        at index: Int, in outline: JSONOutline, _ bytes: [UInt8]
+    ) throws(JSONSyntaxError) -> Value {
+        if case .string = outline.items[index].kind,
+            let string = JSONEscape.plainString(of: bytes, in: outline.items[index].value)
+        {
+            return .plain(string)
+        }
+        return .text(try outline.text(at: index, in: bytes))
     }
 
     /// The array or object; `nil` if there is none that can be passed on.
@@ -80,10 +99,10 @@ package struct Params: Sendable {
     package var text: JSONText? {
         switch form {
         case .none, .notSerializable: return nil
-        case .positional: return JSONText(elements: parts.lazy.map(\.value))
+        case .positional: return JSONText(elements: parts.indices.lazy.map(value(at:)))
         case .named:
             var writer = JSONObjectWriter()
-            for part in parts { writer.append(part.name, part.value) }
+            for position in parts.indices { writer.append(name(at: position), value(at: position)) }
             return writer.finish()
         }
     }
@@ -96,7 +115,27 @@ package struct Params: Sendable {
     /// The value at a position.
     ///
     /// - Parameter position: Less than ``count``; among named values their order in the object.
-    package func value(at position: Int) -> JSONText { parts[position].value }
+    package func value(at position: Int) -> JSONText {
+        switch parts[position].value {
+        case .text(let text): text
+        case .plain(let string): JSONText(string)
+        }
+    }
+
+    /// The characters of the value at a position; `nil` if it is no string.
+    ///
+    /// - Parameter position: Less than ``count``.
+    package func string(at position: Int) -> String? {
+        switch parts[position].value {
+        case .text(let text): text.stringValue
+        case .plain(let string): string
+        }
+    }
+
+    /// The kind of the value at a position.
+    ///
+    /// - Parameter position: Less than ``count``.
+    package func kind(at position: Int) -> JSONKind { parts[position].kind }
 
     /// The name at a position; empty among positional values.
     ///

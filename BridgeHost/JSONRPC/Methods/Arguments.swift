@@ -5,8 +5,7 @@ package import TrackerJSON
 /// They are checked before the method sees them: all that are required are there, all have their kind, and none is
 /// unknown.
 package struct Arguments: Sendable {
-    private let method: String
-    private let parameters: [Parameter]
+    private let signature: Signature
     private let params: Params
     /// By parameter: where its value is among those given, or ``absent``. Empty if they stand as the parameters do.
     private let positions: [Int]
@@ -21,16 +20,20 @@ package struct Arguments: Sendable {
     ///   - parameters: What the method takes; those with a position first.
     /// - Throws: INVALID_PARAMS naming the param, or the parameter's own error if it is absent.
     package init(_ params: Params, for method: String, taking parameters: [Parameter]) throws(RPCError) {
-        self.method = method
-        self.parameters = parameters
+        try self.init(params, of: Signature(method, parameters))
+    }
+
+    /// Checks params against a method's signature; throws as ``init(_:for:taking:)`` does.
+    init(_ params: Params, of signature: Signature) throws(RPCError) {
+        self.signature = signature
         self.params = params
         switch params.form {
         case .none: positions = []
         case .positional:
-            try Self.checkCount(params, method, parameters)
+            try Self.checkCount(params, signature)
             positions = []
-        case .named: positions = try Self.byName(params, method, parameters)
-        case .notSerializable(let fault): throw Self.notSerializable(fault, method)
+        case .named: positions = try Self.byName(params, signature.method, signature.parameters)
+        case .notSerializable(let fault): throw Self.notSerializable(fault, signature.method)
         }
         try check()
     }
@@ -44,15 +47,19 @@ package struct Arguments: Sendable {
     ///   - parameters: What the method takes.
     /// - Throws: INVALID_PARAMS if there is nothing that can be passed on.
     package init(unchecked params: Params, for method: String, taking parameters: [Parameter]) throws(RPCError) {
-        if case .notSerializable(let fault) = params.form { throw Self.notSerializable(fault, method) }
-        self.method = method
-        self.parameters = parameters
+        try self.init(unchecked: params, of: Signature(method, parameters))
+    }
+
+    /// Takes params as they are; throws as ``init(unchecked:for:taking:)`` does.
+    init(unchecked params: Params, of signature: Signature) throws(RPCError) {
+        if case .notSerializable(let fault) = params.form { throw Self.notSerializable(fault, signature.method) }
+        self.signature = signature
         self.params = params
         guard params.form == .named else {
             positions = []
             return
         }
-        positions = parameters.map { parameter in
+        positions = signature.parameters.map { parameter in
             params.position(of: parameter.name).map { Self.place($0, of: params) } ?? Self.absent
         }
     }
@@ -78,20 +85,23 @@ package struct Arguments: Sendable {
     ///
     /// - Parameter index: The parameter's place in the method's list.
     /// - Returns: `nil` if it is absent or `null`.
-    package func optionalString(_ index: Int) -> String? { value(index)?.stringValue }
+    package func optionalString(_ index: Int) -> String? {
+        let position = position(index)
+        return position == Self.absent ? nil : params.string(at: position)
+    }
 
     /// The value of a required parameter that is a string, exactly its characters.
     ///
     /// - Parameter index: The parameter's place in the method's list.
     package func string(_ index: Int) throws(RPCError) -> String {
-        try present(index, value(index)?.stringValue)
+        try present(index, optionalString(index))
     }
 
     /// The value of a required parameter that is an id: exactly the characters of a string, or the digits of a number.
     ///
     /// - Parameter index: The parameter's place in the method's list.
     package func id(_ index: Int) throws(RPCError) -> String {
-        try present(index, value(index)?.idText)
+        try present(index, optionalString(index) ?? value(index)?.idText)
     }
 
     /// The value of a required parameter.
@@ -130,26 +140,27 @@ package struct Arguments: Sendable {
     ///   - fault: The rest of a sentence that begins with its name, such as "must not be negative".
     /// - Returns: An error to throw.
     package func fault(_ index: Int, _ fault: String) -> RPCError {
-        let parameter = parameters[index]
-        var error = RPCError.invalidParam(parameter.name, of: method, fault)
+        let parameter = signature.parameters[index]
+        var error = RPCError.invalidParam(parameter.name, of: signature.method, fault)
         if let reason = parameter.reason { error.details.append(RPCError.Detail("reason", reason)) }
         return error
     }
 
     private func present<Value>(_ index: Int, _ value: Value?) throws(RPCError) -> Value {
-        guard let value else { throw fault(index, "must be \(parameters[index].kind.phrase)") }
+        guard let value else { throw fault(index, "must be \(signature.rules[index].kind.phrase)") }
         return value
     }
 
     private func check() throws(RPCError) {
-        for index in parameters.indices {
-            let (parameter, position) = (parameters[index], position(index))
+        for index in signature.rules.indices {
+            let (rule, position) = (signature.rules[index], position(index))
             guard position != Self.absent else {
-                guard parameter.isRequired else { continue }
-                throw parameter.errorIfAbsent ?? fault(index, "is required and must be \(parameter.kind.phrase)")
+                guard rule.isRequired else { continue }
+                throw signature.parameters[index].errorIfAbsent
+                    ?? fault(index, "is required and must be \(rule.kind.phrase)")
             }
-            guard parameter.kind.accepts(params.value(at: position)) else {
-                throw fault(index, "must be \(parameter.kind.phrase)")
+            guard rule.kind.accepts(params.kind(at: position), params.value(at: position)) else {
+                throw fault(index, "must be \(rule.kind.phrase)")
             }
         }
     }
@@ -158,13 +169,11 @@ package struct Arguments: Sendable {
         .invalidParams("\(method): the params \(fault.phrase)")
     }
 
-    private static func checkCount(
-        _ params: Params, _ method: String, _ parameters: [Parameter]
-    ) throws(RPCError) {
-        let most = parameters.prefix { !$0.isNamedOnly }.count
+    private static func checkCount(_ params: Params, _ signature: Signature) throws(RPCError) {
+        let most = signature.positions
         guard params.count <= most else {
             let params = params.count == 1 ? "1 param" : "\(params.count) params"
-            throw .invalidParams("\(method): got \(params), takes \(most == 0 ? "none" : "\(most) at most")")
+            throw .invalidParams("\(signature.method): got \(params), takes \(most == 0 ? "none" : "\(most) at most")")
         }
     }
 
@@ -189,7 +198,8 @@ package struct Arguments: Sendable {
 
     /// A position, if there is a value and it is not `null`.
     private static func place(_ position: Int, of params: Params) -> Int {
-        position < params.count && !params.value(at: position).isNull ? position : absent
+        guard position < params.count else { return absent }
+        return if case .null = params.kind(at: position) { absent } else { position }
     }
 
     private static func unknown(_ name: String, _ method: String, _ parameters: [Parameter]) -> RPCError {
@@ -198,6 +208,29 @@ package struct Arguments: Sendable {
             return .invalidParams(parameters.isEmpty ? "\(start); it takes none" : start)
         }
         return .invalidParams("\(start); did you mean '\(nearest)'?")
+    }
+}
+
+/// What a method is called and takes, as all its calls are checked against it.
+final class Signature: Sendable {
+    /// What is asked of a value with each call.
+    struct Rule: Sendable {
+        let kind: Parameter.Kind
+        let isRequired: Bool
+    }
+
+    let method: String
+    let parameters: [Parameter]
+    /// By parameter: they are apart since looking at them touches no object.
+    let rules: [Rule]
+    /// How many values can be given by position.
+    let positions: Int
+
+    init(_ method: String, _ parameters: [Parameter]) {
+        self.method = method
+        self.parameters = parameters
+        rules = parameters.map { Rule(kind: $0.kind, isRequired: $0.isRequired) }
+        positions = parameters.prefix { !$0.isNamedOnly }.count
     }
 }
 

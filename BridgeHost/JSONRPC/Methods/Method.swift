@@ -16,7 +16,7 @@ package final class Method<Context: Sendable>: Sendable {
     /// What it does, in a sentence.
     package let summary: String
     /// What it takes, in the order of the positional form.
-    package let parameters: [Parameter]
+    package var parameters: [Parameter] { signature.parameters }
     /// Whether it checks its params itself: any are passed on as they are, and `parameters` only describes them.
     package let takesAnyParams: Bool
     /// The name of the schema of its result.
@@ -24,6 +24,7 @@ package final class Method<Context: Sendable>: Sendable {
     /// The codes of the errors it answers with, besides those that every method has.
     package let errors: [String]
     package let body: Body
+    private let signature: Signature
     /// What it answers if its params cannot be passed on; `nil` is INVALID_PARAMS.
     package let answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)?
 
@@ -45,7 +46,7 @@ package final class Method<Context: Sendable>: Sendable {
     ) {
         self.name = name
         self.summary = summary
-        self.parameters = parameters
+        signature = Signature(name, parameters)
         self.takesAnyParams = takesAnyParams
         self.result = result
         self.errors = errors
@@ -66,8 +67,7 @@ package final class Method<Context: Sendable>: Sendable {
         do {
             let arguments =
                 takesAnyParams
-                ? try Arguments(unchecked: params, for: name, taking: parameters)
-                : try Arguments(params, for: name, taking: parameters)
+                ? try Arguments(unchecked: params, of: signature) : try Arguments(params, of: signature)
             try body(context, arguments, reply)
         } catch let error as any RPCErrorConvertible {
             reply.fail(with: error.rpcError)

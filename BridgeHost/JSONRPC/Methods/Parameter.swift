@@ -118,15 +118,18 @@ extension Parameter.Kind {
     }
 
     /// Whether a value is of this kind.
-    func accepts(_ value: JSONText) -> Bool {
-        switch self {
-        case .string: value.kind == .string
-        case .id: value.idText != nil
-        case .number: value.kind == .number
-        case .integer: value.intValue != nil
-        case .boolean: value.kind == .boolean
-        case .object: value.kind == .object
-        case .array: value.kind == .array
+    ///
+    /// - Parameters:
+    ///   - kind: Its kind in JSON.
+    ///   - value: The value, of which the kind as a rule says enough.
+    func accepts(_ kind: JSONKind, _ value: @autoclosure () -> JSONText) -> Bool {
+        switch (self, kind) {
+        case (.string, .string), (.id, .string), (.number, .number), (.boolean, .boolean), (.object, .object),
+            (.array, .array):
+            true
+        case (.id, .number): value().idText != nil
+        case (.integer, .number): value().intValue != nil
+        default: false
         }
     }
 }
