@@ -2,6 +2,8 @@ import TrackerModels
 
 /// The changes that were accepted and are not written yet, and what readers must know about them.
 struct Stage: Sendable {
+    /// Stands in the place of a task that was taken out of its group.
+    private static let nothing = StagedTask(task: .change(.barrier))
     /// The least bound, in bytes.
     private static let leastBound = 1 << 20
     /// The largest transaction.
@@ -223,7 +225,7 @@ struct Stage: Sendable {
         guard !groups.isEmpty else { return nil }
         let task = groups[0].tasks[passed]
         // Its memory is to be free at once, and not only with that of its group.
-        groups[0].tasks[passed] = StagedTask(task: .change(.barrier))
+        groups[0].tasks[passed] = Self.nothing
         groups[0].bytes -= task.weight
         passed += 1
         if passed == groups[0].tasks.count {
@@ -296,7 +298,7 @@ enum LaneTask: Sendable {
     }
 
     /// How many records the task adds to the queue, unless they are refused.
-    var records: Int {
+    fileprivate var records: Int {
         switch self {
         case .change(.append(let draft)): draft.isEvicted ? 0 : 1
         case .change(.continueSession): 1
@@ -313,7 +315,7 @@ enum LaneTask: Sendable {
     }
 
     /// How many sequence numbers the task may give.
-    var numbers: Int {
+    fileprivate var numbers: Int {
         switch self {
         case .change(.append), .change(.continueSession): 1
         case .change(.requeue(let ids)): ids.count
@@ -322,14 +324,12 @@ enum LaneTask: Sendable {
         }
     }
 
-    /// Whether the task must outlive a loss of power, even if the configuration does not ask for that.
-    var isLasting: Bool {
-        decision?.change.isBackedUp ?? false
-    }
+    fileprivate var isLasting: Bool { decision?.change.isBackedUp ?? false }
 }
 
-/// A task and its completion, with what the stage asks of it again and again.
-struct StagedTask: Sendable {
+/// A task and its completion, with what the stage and the writer ask of it again and again. A class, since it is handed
+/// on often and copied never.
+final class StagedTask: Sendable {
     /// What is to be done.
     let task: LaneTask
     let completion: @Sendable (ChangeResult) -> Void
@@ -339,12 +339,19 @@ struct StagedTask: Sendable {
     let records: Int
     /// Whether the next process to deliver the lane must find the task done.
     let guidesDelivery: Bool
+    /// How many sequence numbers it may give.
+    let numbers: Int
+    /// Whether it must outlive a loss of power, even if the configuration does not ask for that, and counts only with
+    /// its backup.
+    let isLasting: Bool
 
     init(task: LaneTask, completion: @escaping @Sendable (ChangeResult) -> Void = { _ in }) {
         self.task = task
         self.completion = completion
         records = task.records
         guidesDelivery = task.guidesDelivery
+        numbers = task.numbers
+        isLasting = task.isLasting
         let bytes = if case .change(.append(let draft)) = task { draft.body.byteCount } else { 0 }
         weight = 256 + bytes
     }

@@ -24,7 +24,7 @@ extension LaneWriter {
     }
 
     /// Continues an erasure that is due, and lets other processes write between its steps.
-    mutating func finishErasure(_ tasks: [LaneTask], _ outcome: inout Outcome) {
+    mutating func finishErasure(_ tasks: [StagedTask], _ outcome: inout Outcome) {
         guard erasesNow || tasks.isEmpty else { return }
         erasesNow = false
         var troubles = 0
@@ -51,7 +51,7 @@ extension LaneWriter {
         } catch {
             erasureFailure = error
             // The deletion has taken effect, but is answered only once no file holds the deleted data.
-            for (index, task) in tasks.enumerated() where task.erases { outcome.results[index] = .failed(error) }
+            for (index, task) in tasks.enumerated() where task.task.erases { outcome.results[index] = .failed(error) }
         }
     }
 

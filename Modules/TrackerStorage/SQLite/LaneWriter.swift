@@ -86,7 +86,7 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Commits a group of tasks as a whole, after the changes that the disk refused before.
-    mutating func commit(_ tasks: [LaneTask]) -> Outcome {
+    mutating func commit(_ tasks: [StagedTask]) -> Outcome {
         var outcome = Outcome()
         do throws(StorageError) {
             try locked { (writer) throws(StorageError) in try writer.write(tasks, &outcome) }
@@ -159,18 +159,18 @@ struct LaneWriter: ~Copyable {
     /// The lane with what the disk has refused.
     private var shown: LaneState { log.changes(of: configuration.lane).state(over: known) }
 
-    private mutating func write(_ tasks: [LaneTask], _ outcome: inout Outcome) throws(StorageError) {
+    private mutating func write(_ tasks: [StagedTask], _ outcome: inout Outcome) throws(StorageError) {
         while let late = log.first {
             let isOwn = late.lane == configuration.lane
             let isKnown = isOwn ? true : try currentLane().database.key(of: late.lane) != nil
             _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
                 // Of a lane that the database does not know nothing is left but the brand's consent.
                 late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.isConsent }
-                    .map { .of($0.database, .change($0.change)) }
+                    .map { StagedTask(task: .of($0.database, .change($0.change))) }
             }
             log.remove(late.entries)
         }
-        let effects = try perform(&outcome, isLasting: tasks.contains(where: \.isLasting)) { _ in tasks }
+        let effects = try perform(&outcome, isLasting: tasks.contains { $0.isLasting }) { _ in tasks }
         outcome.results = LaneTransaction.Effect.results(effects, known)
         if !erasesNow { shrink() }
     }
@@ -179,7 +179,7 @@ struct LaneWriter: ~Copyable {
     ///
     /// - Parameter elsewhere: The lane that they change; `nil`: this one.
     private mutating func perform(
-        _ outcome: inout Outcome, isLasting: Bool, elsewhere: LaneIdentity? = nil, _ tasks: (LaneRow) -> [LaneTask]
+        _ outcome: inout Outcome, isLasting: Bool, elsewhere: LaneIdentity? = nil, _ tasks: (LaneRow) -> [StagedTask]
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         var troubles = 0
         while true {
@@ -210,7 +210,7 @@ struct LaneWriter: ~Copyable {
     }
 
     private mutating func transact(
-        _ choose: (LaneRow) -> [LaneTask], isLasting: Bool, _ lane: WatchedLane, _ elsewhere: LaneIdentity?,
+        _ choose: (LaneRow) -> [StagedTask], isLasting: Bool, _ lane: WatchedLane, _ elsewhere: LaneIdentity?,
         _ outcome: inout Outcome
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         let database = lane.database
@@ -219,7 +219,7 @@ struct LaneWriter: ~Copyable {
         if let elsewhere { configuration.lane = elsewhere }
         let backup = folder.map { LaneBackup($0, configuration.lane) }
         var effects: [LaneTransaction.Effect] = []
-        var tasks: [LaneTask] = []
+        var tasks: [StagedTask] = []
         var summary: LaneTransaction.Summary?
         let changes = database.connection.changes
         // What a reset or a denial erases must be gone for good, even after a loss of power.
@@ -243,7 +243,7 @@ struct LaneWriter: ~Copyable {
             if !reserves {
                 if numbers > 0, let error = backUp(row.reserved) { outcome.events.append(.backupFailed(error)) }
                 effects.reserveCapacity(tasks.count)
-                for task in tasks { effects.append(try perform(task, &transaction, preparation)) }
+                for task in tasks { effects.append(try perform(task.task, &transaction, preparation)) }
             }
             summary = try transaction.finish()
             if summary?.erases == true, let error = folder?.rememberErasure() {
@@ -258,7 +258,10 @@ struct LaneWriter: ~Copyable {
             return try transact(choose, isLasting: isLasting, lane, elsewhere, &outcome)
         }
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
-        for task in tasks { outcome.settled += task.settledRecords }
+        // By index, and only of those that can have some, since most tasks are calls.
+        for index in tasks.indices where tasks[index].guidesDelivery {
+            outcome.settled += tasks[index].task.settledRecords
+        }
         return effects
     }
 
@@ -302,13 +305,13 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Answers a group that the disk has refused, and keeps the changes that must not be lost.
-    private mutating func refuse(_ tasks: [LaneTask], _ error: StorageError, _ outcome: inout Outcome) {
+    private mutating func refuse(_ tasks: [StagedTask], _ error: StorageError, _ outcome: inout Outcome) {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
         failure = error
         outcome.results = tasks.map { task in
-            guard let (change, database) = task.decision else {
+            guard let (change, database) = task.task.decision else {
                 // Records that cannot be read are found again by the next peek.
-                outcome.settled += task.settledRecords
+                outcome.settled += task.task.settledRecords
                 return .failed(error)
             }
             switch change {

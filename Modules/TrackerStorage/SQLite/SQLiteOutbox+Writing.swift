@@ -77,7 +77,7 @@ extension SQLiteOutbox {
 
     private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
         let (outcome, needsRetry) = writer.withLock { writer in
-            let outcome = writer.commit(group.map(\.task))
+            let outcome = writer.commit(group)
             publish(writer, settled: outcome.settled)
             return (outcome, writer.needsRetry)
         }
@@ -109,7 +109,7 @@ extension SQLiteOutbox {
         var waiting: [@Sendable (StorageError?) -> Void] = []
         configuration.answering {
             for (index, result) in outcome.results.enumerated() {
-                guard folder != nil, isBackupDue(for: group[index].task, result, outcome) else {
+                guard folder != nil, isBackupDue(for: group[index], result, outcome) else {
                     group[index].completion(result)
                     continue
                 }
@@ -130,8 +130,9 @@ extension SQLiteOutbox {
     }
 
     /// Whether the answer waits for the backup.
-    private func isBackupDue(for task: LaneTask, _ result: ChangeResult, _ outcome: LaneWriter.Outcome) -> Bool {
-        (outcome.changesValues && result.hasTakenEffect || result.isRepeated && task.isDecision) && task.isBackedUp
+    private func isBackupDue(for task: StagedTask, _ result: ChangeResult, _ outcome: LaneWriter.Outcome) -> Bool {
+        guard task.isLasting else { return false }
+        return outcome.changesValues && result.hasTakenEffect || result.isRepeated && task.task.isDecision
     }
 
     /// Writes the backups, and answers those who wait for that.
@@ -198,11 +199,6 @@ extension SQLiteOutbox {
 }
 
 extension LaneTask {
-    /// Whether the task counts only with its backup.
-    fileprivate var isBackedUp: Bool {
-        decision?.change.isBackedUp ?? false
-    }
-
     /// Whether the task is a reset, or the user's decision.
     fileprivate var isDecision: Bool {
         switch self {
