@@ -29,6 +29,26 @@ struct OwnValuesTests {
         #expect(outbox.value(for: Self.user) == "EVE")
     }
 
+    @Test("are told by each of many records that name them in different places", arguments: Place.allCases)
+    func toldManyTimes(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        func telling(_ id: String, _ name: String) -> LaneChange {
+            let inner = BodyTemplate([.value(name, Self.user, otherwise: .null)])
+            return .append(.sample(id, .template(BodyTemplate([.value(name, Self.user), .object("in", inner)]))))
+        }
+
+        await outbox.commit(
+            (0..<30).map { telling("a\($0)", "n\($0)") }
+                + [.set([ValueChange(Self.user, "ANN")], messageID: nil)]
+                + (0..<30).map { telling("b\($0)", "n\($0)") })
+
+        let bodies = try outbox.peek(limit: .max, maxBytes: .max).records.map(\.body.text)
+        #expect(
+            bodies
+                == (0..<30).map { #"{"in":{"n\#($0)":null}}"# }
+                + (0..<30).map { #"{"n\#($0)":"ANN","in":{"n\#($0)":"ANN"}}"# })
+    }
+
     @Test("change once under a caller's id, whatever came between", arguments: Place.allCases)
     func changeOnce(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))

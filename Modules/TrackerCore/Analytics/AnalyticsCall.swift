@@ -62,11 +62,11 @@ enum AnalyticsEvent {
     /// The event of a call. Its user is added when it is committed, unless the call names one.
     ///
     /// - Parameters:
-    ///   - context: Its context.
+    ///   - context: Its member `context`.
     ///   - time: When the call was made.
     /// - Returns: `nil` for a call that is no event.
     static func body(
-        of call: CheckedAnalyticsCall, context: BodyTemplate, messageID: MessageID, at time: Timestamp
+        of call: CheckedAnalyticsCall, context: BodyTemplate.Member, messageID: MessageID, at time: Timestamp
     ) -> BodyTemplate? {
         guard let (type, name, values) = parts(of: call.call) else { return nil }
         var head = JSONObjectWriter()
@@ -77,14 +77,15 @@ enum AnalyticsEvent {
         tail.append("timestamp", (call.own?.timestamp ?? time).description)
         tail.append("messageId", messageID.text)
         guard let own = call.own else {
-            return BodyTemplate([
-                .fixed(head.finish()), .value("userId", .userID), .id("anonymousId", .anonymousID),
-                .value("groupId", .groupID), .fixed(tail.finish()), .object("context", context),
-            ])
+            return BodyTemplate([.fixed(head.finish()), userID, anonymousID, groupID, .fixed(tail.finish()), context])
         }
-        return BodyTemplate(
-            [.fixed(head.finish())] + author(of: call.call, own) + [.fixed(tail.finish()), .object("context", context)])
+        return BodyTemplate([.fixed(head.finish())] + author(of: call.call, own) + [.fixed(tail.finish()), context])
     }
+
+    // What the lane knows of the user is the same for every event of a transaction.
+    private static let userID = BodyTemplate.Member.value("userId", .userID)
+    private static let anonymousID = BodyTemplate.Member.id("anonymousId", .anonymousID)
+    private static let groupID = BodyTemplate.Member.value("groupId", .groupID)
 
     /// The user of an event whose call names one.
     private static func author(of call: AnalyticsCall, _ own: CallOverrides) -> [BodyTemplate.Member] {
@@ -95,8 +96,8 @@ enum AnalyticsEvent {
             if let groupId = call.groupId ?? own.groupId { ids.append("groupId", groupId) }
             return [.fixed(ids.finish())]
         }
-        let user: [BodyTemplate.Member] = [.value("userId", .userID), .id("anonymousId", .anonymousID)]
-        guard let groupId = own.groupId else { return user + [.value("groupId", .groupID)] }
+        let user = [userID, anonymousID]
+        guard let groupId = own.groupId else { return user + [groupID] }
         ids.append("groupId", groupId)
         return user + [.fixed(ids.finish())]
     }

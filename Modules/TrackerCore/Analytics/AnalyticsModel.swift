@@ -41,7 +41,7 @@ struct AnalyticsModel: ClientModel {
 
     /// `<epochMillis>-<uuid>`, which is always a valid id.
     static func messageID(at time: Timestamp, _ ids: any IDGenerator) -> MessageID {
-        MessageID("\(time.milliseconds)-\(ids.uuid())") ?? ids.messageID()
+        MessageID(accepted: "\(time.milliseconds)-\(ids.uuid())")
     }
 
     static func describe(_ snapshot: ClientSnapshot<AnalyticsModel>, in info: inout JSONObject) {

@@ -12,8 +12,8 @@ struct AnalyticsSettings: ClientSettings {
     let lane: LaneIdentity
     let delivery: DeliveryOptions
     let isFolderFromEnvironment: Bool
-    /// The context of every event whose call has no options.
-    let context: BodyTemplate
+    /// The member `context` of every event whose call has no options.
+    let context: BodyTemplate.Member
     /// The same without the advertising identifier.
     private let commonContext: JSONObject
 
@@ -45,7 +45,7 @@ struct AnalyticsSettings: ClientSettings {
             origin: base.description)
         commonContext = AnalyticsContext.collect(facts, app: options.app, merging: options.context)
         do throws(JSONSyntaxError) {
-            context = try AnalyticsContext.template(commonContext)
+            context = .object("context", try AnalyticsContext.template(commonContext))
         } catch {
             throw FieldCheck.fault(
                 "context",
@@ -57,17 +57,19 @@ struct AnalyticsSettings: ClientSettings {
         self.options = options
     }
 
-    /// The context of an event whose call has options.
+    /// The member `context` of an event whose call has options.
     ///
     /// - Throws: `serialization` if both contexts together cannot be written.
-    func context(of call: AnalyticsCall, _ own: CallOverrides) throws(Refusal) -> BodyTemplate {
+    func context(of call: AnalyticsCall, _ own: CallOverrides) throws(Refusal) -> BodyTemplate.Member {
         guard own.namesUser || own.context != nil else { return context }
         let merged = AnalyticsContext.merge(
             own.context.flatMap { JSONValue($0).objectValue } ?? [:], over: commonContext)
         do throws(JSONSyntaxError) {
             // The advertising identifier is that of the client's own user.
-            return own.namesUser
-                ? BodyTemplate([.fixed(try JSONText(merged))]) : try AnalyticsContext.template(merged)
+            return .object(
+                "context",
+                own.namesUser
+                    ? BodyTemplate([.fixed(try JSONText(merged))]) : try AnalyticsContext.template(merged))
         } catch {
             throw .notJSON("\(error)", in: "options.context")
         }

@@ -91,10 +91,8 @@ package protocol IDGenerator: Sendable {
 }
 
 extension IDGenerator {
-    /// A UUID as a message's key.
-    ///
-    /// Every UUID is a valid one, so the second one is never made.
-    func messageID() -> MessageID { MessageID(uuid()) ?? messageID() }
+    /// A UUID as a message's key; every UUID is a valid one.
+    func messageID() -> MessageID { MessageID(accepted: uuid()) }
 }
 
 package struct RandomIDGenerator: IDGenerator {

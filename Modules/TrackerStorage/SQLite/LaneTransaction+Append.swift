@@ -113,23 +113,46 @@ extension LaneTransaction {
 }
 
 extension LaneTransaction {
+    /// How many parts are kept: those of calls with options of their own are not met again.
+    private static let mostWrittenParts = 8
+
     /// Writes an object with the values as `changes` leave them.
     mutating func write(_ template: BodyTemplate, _ changes: [ValueChange]) throws(StorageError) -> JSONText {
         var writer = JSONObjectWriter(reservingCapacity: template.byteCount + 64)
         for member in template.members {
             switch member {
             case .fixed(let object): writer.append(membersOf: object)
-            case .value(let name, let key, let otherwise):
-                if let text = try text(of: key, changes) {
-                    writer.append(name, text)
-                } else if let otherwise {
-                    writer.append(name, otherwise)
-                }
-            case .id(let name, let key): writer.append(name, try id(key))
-            case .object(let name, let part):
-                let object = try write(part, changes)
-                if object.hasMembers { writer.append(name, object) }
+            case .part(let part): writer.append(membersOf: try members(of: part, changes))
             }
+        }
+        return writer.finish()
+    }
+
+    /// A part as an object of its own, which is written once for all records that have it, until a value changes.
+    private mutating func members(
+        of part: BodyTemplate.Part, _ changes: [ValueChange]
+    ) throws(StorageError) -> JSONText {
+        guard changes.isEmpty else { return try write(part, changes) }
+        for index in writtenParts.indices where writtenParts[index].part === part { return writtenParts[index].members }
+        let members = try write(part, changes)
+        if writtenParts.count == Self.mostWrittenParts { writtenParts = [] }
+        writtenParts.append((part, members))
+        return members
+    }
+
+    private mutating func write(_ part: BodyTemplate.Part, _ changes: [ValueChange]) throws(StorageError) -> JSONText {
+        var writer = JSONObjectWriter(reservingCapacity: part.byteCount + 64)
+        switch part.content {
+        case .value(let key, let otherwise):
+            if let text = try text(of: key, changes) {
+                writer.append(part.name, text)
+            } else if let otherwise {
+                writer.append(part.name, otherwise)
+            }
+        case .id(let key): writer.append(part.name, try id(key))
+        case .object(let template):
+            let object = try write(template, changes)
+            if object.hasMembers { writer.append(part.name, object) }
         }
         return writer.finish()
     }

@@ -53,6 +53,7 @@ extension LaneTransaction: ChangeableLane {
         row.identifyExpires = nil
         metadata = nil
         knownValues = [:]
+        writtenParts = []
         needsPruning = true
         try SQLiteKeyValueStore(database, row, .lane).clear()
         if entry != GenerationEntry() { try database.save(entry, of: row.generation, in: row.key) }
@@ -146,6 +147,7 @@ extension LaneTransaction {
     /// Has a value read again, for records that contain it.
     private mutating func forget(_ key: StoredKey) {
         knownValues[key] = nil
+        writtenParts = []
         if key == .sessionMetadata { metadata = nil }
     }
 }

@@ -59,6 +59,8 @@ struct LaneTransaction {
     var metadata: JSONText??
     /// Values of the lane that records have asked for.
     var knownValues: [StoredKey: String?] = [:]
+    /// What those values have made of parts of templates.
+    var writtenParts: [(part: BodyTemplate.Part, members: JSONText)] = []
 
     /// Begins with a lane's row. If its session has expired, its generation ends first.
     init(

@@ -140,12 +140,14 @@ extension LaneChange {
 
     /// Queues a record that tells the lane's user and id, and changes the user first.
     static func telling(_ id: String, given: Bool = false, _ users: String?...) -> LaneChange {
-        let body = BodyTemplate([
-            .fixed(known(try? JSONText(validating: #"{"n":1}"#))), .value("user", .own("user")), .id("id", .own("id")),
-        ])
+        let body = BodyTemplate([.fixed(known(try? JSONText(validating: #"{"n":1}"#))), user, ownID])
         let values = users.map { ValueChange(.own("user"), $0) }
         return .append(Draft.sample(id, given: given, .template(body), values: values))
     }
+
+    // As in a client, all records have the same parts.
+    private static let user = BodyTemplate.Member.value("user", .own("user"))
+    private static let ownID = BodyTemplate.Member.id("id", .own("id"))
 
     static func bind(_ generation: Int64, _ session: String) -> LaneChange {
         .bind(Generation(generation), known(SessionID(session)))
