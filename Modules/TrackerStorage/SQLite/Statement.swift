@@ -7,16 +7,22 @@ import TrackerModels
 @safe final class Statement {
     fileprivate let handle: OpaquePointer
     private let path: String
-    /// Where the columns are that rows were asked for, by the addresses of their names in the program.
-    private var columns: [(name: UInt, index: Int32)] = []
+    /// Where the columns are that rows were asked for, by the addresses of their names in the program. A row asks for
+    /// ten or more, and each look at an array in a class that changes would be watched for another at the same time.
+    private let columns: UnsafeMutableBufferPointer<(name: UInt, index: Int32)>
 
     /// Takes over a compiled statement.
     init(_ handle: OpaquePointer, path: String) {
         unsafe self.handle = handle
         self.path = path
+        unsafe columns = .allocate(capacity: Int(sqlite3_column_count(handle)))
+        unsafe columns.initialize(repeating: (0, 0))
     }
 
-    deinit { unsafe sqlite3_finalize(handle) }
+    deinit {
+        unsafe columns.deallocate()
+        unsafe sqlite3_finalize(handle)
+    }
 
     /// What it was compiled from.
     var text: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
@@ -109,12 +115,17 @@ import TrackerModels
     /// Finds a column by its name; only the first row that asks for it looks among the names.
     fileprivate func index(of column: StaticString) -> Int32 {
         let name = unsafe UInt(bitPattern: column.utf8Start)
-        for known in columns where known.name == name { return known.index }
+        var place = 0
+        while unsafe place < columns.count, unsafe columns[place].name != 0 {
+            if unsafe columns[place].name == name { return unsafe columns[place].index }
+            place += 1
+        }
         let index = (0..<(unsafe sqlite3_column_count(handle))).first { index in
             unsafe sqlite3_column_name(handle, index).map { unsafe String(cString: $0) } == column.description
         }
         guard let index else { preconditionFailure("The statement has no column \(column)") }
-        columns.append((name, index))
+        // Two places in the program may ask for one column by names at different addresses.
+        if unsafe place < columns.count { unsafe columns[place] = (name, index) }
         return index
     }
 
