@@ -111,7 +111,7 @@ let package = Package(
         example("Server", "TrackerCore"),
         module("TestSupport", at: "Tests/Support", "CZlib"),
         tests("TrackerJSON", "TrackerJSON"),
-        tests("TrackerModels", "TrackerJSON", "TrackerModels"),
+        tests("TrackerModels", "TrackerJSON", "TrackerModels", "TrackerPlatform"),
         .executableTarget(
             name: "StorageProbe", dependencies: ["TestSupport", "TrackerStorage", "TrackerModels"],
             path: "Tests/StorageProbe", swiftSettings: settings
