@@ -22,7 +22,7 @@ package final class Connection: Sendable {
         ByteStream.reportBrokenPipes()
         self.input = ByteStream(descriptor: input)
         self.limits = limits
-        queue = OutputQueue(output: ByteStream(descriptor: output), wake: wake, limits: limits)
+        queue = OutputQueue(channel: StreamChannel(ByteStream(descriptor: output), wake: wake), limits: limits)
     }
 
     /// Reads and answers until the input ends or ``stop()`` is called.

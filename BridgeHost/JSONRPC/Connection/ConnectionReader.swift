@@ -9,10 +9,8 @@ struct ConnectionReader {
     private let limits: ConnectionLimits
     private let queue: OutputQueue
     private let responder: any Responder
-    private var decoder: FrameDecoder
-    private var parser: MessageParser
+    private var intake: CallIntake
     private var buffer = [UInt8](repeating: 0, count: bufferSize)
-    private var framing: Framing?
     /// When everything must be over; known once the end has begun.
     private var deadline: ContinuousClock.Instant?
     private var isHungUp = false
@@ -26,8 +24,7 @@ struct ConnectionReader {
         self.limits = limits
         self.queue = queue
         self.responder = responder
-        decoder = FrameDecoder(maxMessageBytes: limits.maxMessageBytes)
-        parser = MessageParser(maxBatchCalls: limits.maxBatchCalls)
+        intake = CallIntake(limits: limits, queue: queue, responder: responder)
     }
 
     mutating func run() {
@@ -40,92 +37,37 @@ struct ConnectionReader {
         queue.close()
     }
 
-    /// Reads and dispatches calls until there is a reason to stop.
+    /// Reads and passes calls on until there is a reason to stop.
     private mutating func read() {
         while true {
             let readiness = wait(forInput: true, orHangUp: false)
             guard !queue.isStopped, !isOutOfTime else { return }
             guard readiness.isReadable else { continue }
             switch input.read(into: &buffer) {
-            case .bytes(let count): dispatch(count)
-            case .end: return dispatchLast()
+            case .bytes(let count):
+                intake.take(buffer, count)
+                pass()
+            case .end: return passLast()
             case .failed: return
             }
         }
     }
 
-    /// Dispatches all calls that were read.
-    private mutating func dispatch(_ count: Int) {
-        queue.hold()
-        var position = 0
-        while !isOutOfTime, let frame = decoder.next(in: buffer, upTo: count, from: &position) { dispatch(frame) }
-        queue.release()
-    }
-
-    /// Dispatches the call that the end of the input completes.
-    private mutating func dispatchLast() {
+    /// Passes on the call that the end of the input completes.
+    private mutating func passLast() {
         _ = beginEnd()
-        guard let frame = decoder.finish() else { return }
-        queue.hold()
-        dispatch(frame)
-        queue.release()
+        intake.takeEnd()
+        pass()
     }
 
-    private mutating func dispatch(_ frame: Frame) {
-        if framing == nil {
-            framing = decoder.framing
-            queue.use(framing ?? .lines)
-        }
-        switch frame {
-        case .within(let range): dispatch(parser.message(buffer, in: range), of: buffer, range.count)
-        case .collected(let bytes): dispatch(parser.message(bytes, in: 0..<bytes.count), of: bytes, bytes.count)
-        case .refused(let fault): dispatch(Call(refused: RPCError(fault)), 0)
-        }
-    }
-
-    private mutating func dispatch(_ message: Message, of bytes: [UInt8], _ count: Int) {
-        switch message {
-        case .call(let call): dispatch(call, count)
-        case .batch(let ranges):
-            let batch = Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes / 4, queue: queue)
-            for (position, range) in ranges.enumerated() {
-                let call = parser.call(bytes, in: range)
-                dispatch(call, range.count, to: .batch(batch, position: position), isInBatch: position > 0)
-            }
-        }
-    }
-
-    /// Dispatches one call as soon as there is room for it.
-    private mutating func dispatch(
-        _ call: Call, _ byteCount: Int, to destination: Reply.Destination = .connection, isInBatch: Bool = false
-    ) {
-        guard waitForRoom(byteCount, isInBatch: isInBatch) else { return }
-        let reply = Reply(id: call.id, byteCount: byteCount, destination: destination, queue: queue)
-        switch call.request {
-        case .failure(let error): reply.fail(with: error)
-        case .success(let request) where request.method.utf8.starts(with: "$/".utf8):
-            // Such names are the protocol's own (Language Server Protocol, base protocol): a notification that is not
-            // known is ignored. A cancelled call is answered all the same.
-            reply.fail(with: .methodNotFound(request.method))
-        case .success(let request): responder.respond(to: request, reply: reply)
-        }
-    }
-
-    /// Waits until a call may be read.
-    ///
-    /// - Returns: `false` if the time for ending is over.
-    private mutating func waitForRoom(_ byteCount: Int, isInBatch: Bool) -> Bool {
-        guard !isOutOfTime else { return false }
-        if queue.admit(byteCount, isInBatch: isInBatch, parks: false) { return true }
-        queue.release()
-        defer { queue.hold() }
-        while !queue.admit(byteCount, isInBatch: isInBatch, parks: true) {
+    /// Passes on what was read, as soon as there is room for it.
+    private mutating func pass() {
+        while !intake.advance() {
             let readiness = wait(forInput: false, orHangUp: !isHungUp)
             isHungUp = isHungUp || readiness.isHungUp
             if isHungUp || queue.isStopped { _ = beginEnd() }
-            guard !isOutOfTime else { return false }
+            if isOutOfTime { return intake.abandon() }
         }
-        return true
     }
 
     /// Waits for the input, for another thread or for the end of the time.

@@ -1,26 +1,15 @@
-import Dispatch
 import Synchronization
 
 /// What the reading thread, the answering threads and the writing thread of a connection share: what is under way, and
 /// what is to be written.
 ///
-/// Only the writing thread ever waits for the client to read.
+/// Its channel does what it decides: wakes the reading thread, and writes.
 final class OutputQueue: Sendable {
-    /// The largest write, so that it is known how far the client has read.
-    private static let maxWrite = 256 << 10
-    /// The largest empty buffer that is kept.
-    private static let maxSpareCapacity = 1 << 20
-
-    private let output: ByteStream
-    private let isPipe: Bool
-    private let wake: WakePipe
-    private let queue = DispatchQueue(label: "JSONRPC.output")
+    private let channel: any OutputChannel
     private let state: Mutex<OutputQueueState>
 
-    init(output: ByteStream, wake: WakePipe, limits: ConnectionLimits) {
-        self.output = output
-        isPipe = output.isPipe
-        self.wake = wake
+    init(channel: any OutputChannel, limits: ConnectionLimits) {
+        self.channel = channel
         state = Mutex(OutputQueueState(limits: limits))
     }
 
@@ -70,7 +59,7 @@ final class OutputQueue: Sendable {
 
     func stop() {
         state.withLock { $0.isStopped = true }
-        wake.wake()
+        channel.wakeReader()
     }
 
     /// Records that the responder has nothing left to do.
@@ -113,55 +102,49 @@ final class OutputQueue: Sendable {
     }
 
     private func change(_ body: (inout OutputQueueState) -> Void) {
-        let (consequences, little) = state.withLock { state in
+        let (consequences, first) = state.withLock { state in
             body(&state)
             let consequences = state.consequences()
-            let mayWrite = consequences.startsWriting && isPipe
-            return (consequences, mayWrite ? state.takePending(atMost: ByteStream.pageBytes) : nil)
+            let takes = consequences.startsWriting && channel.directBytes > 0
+            return (consequences, takes ? state.takePending(atMost: channel.directBytes) : nil)
         }
-        if consequences.wakesReader { wake.wake() }
-        guard consequences.startsWriting else { return }
-        // A little that a pipe has room for needs no other thread. Nobody else writes meanwhile.
-        if let little, output.hasRoomForPage {
-            guard write(little, in: 0..<little.count), state.withLock({ $0.goesOnWriting() }) else { return }
-            return queue.async { self.write([]) }
-        }
-        queue.async { self.write(little ?? []) }
+        if consequences.wakesReader { channel.wakeReader() }
+        if consequences.startsWriting { channel.write(first, of: self) }
     }
 
-    // MARK: - The thread that writes
+    // MARK: The thread that writes
 
-    private func write(_ first: [UInt8]) {
-        var bytes = first
-        repeat {
-            var rest = 0..<bytes.count
-            while !rest.isEmpty {
-                let piece = rest.prefix(Self.maxWrite)
-                guard write(bytes, in: piece) else { return }
-                rest = piece.upperBound..<rest.upperBound
-            }
-        } while takePending(&bytes)
-    }
+    /// Takes all that is to be written; `nil` if there is nothing, and the channel rests.
+    func takePending(leaving spare: [UInt8]) -> [UInt8]? { state.withLock { $0.takePending(leaving: spare) } }
 
-    /// - Returns: Whether the client reads still.
-    private func write(_ bytes: [UInt8], in piece: Range<Int>) -> Bool {
-        guard output.write(bytes, in: piece) else {
-            change { $0.breakOff() }
-            return false
-        }
+    /// Whether there is something to write; if not, the channel rests.
+    func goesOnWriting() -> Bool { state.withLock { $0.goesOnWriting() } }
+
+    /// Records that the client has read so much, or that its system keeps it for the client.
+    func recordWritten(_ count: Int) {
         change { state in
-            state.flow.read(piece.count)
+            state.flow.read(count)
             state.tellLoss { Notification.lost($0).message }
         }
-        return true
     }
 
-    private func takePending(_ bytes: inout [UInt8]) -> Bool {
-        bytes.removeAll(keepingCapacity: bytes.capacity <= Self.maxSpareCapacity)
-        let spare = bytes
-        bytes = []
-        let taken = state.withLock { $0.takePending(leaving: spare) }
-        bytes = taken ?? []
-        return taken != nil
+    /// Records that the client has stopped reading.
+    func breakOff() {
+        change { $0.breakOff() }
     }
+}
+
+/// Writes what an output queue has, and wakes the thread that reads its connection.
+protocol OutputChannel: Sendable {
+    /// How much the thread that has it may take and write itself; 0: nothing.
+    var directBytes: Int { get }
+
+    /// Has the reading thread look again.
+    func wakeReader()
+
+    /// Begins to write. It is not called again before ``OutputQueue/takePending(leaving:)`` or
+    /// ``OutputQueue/goesOnWriting()`` has said that there is nothing more.
+    ///
+    /// - Parameter first: What was taken already.
+    func write(_ first: [UInt8]?, of queue: OutputQueue)
 }

@@ -47,6 +47,9 @@ package struct FrameDecoder: Sendable {
         }
     }
 
+    /// How many bytes of a message that has not ended are kept.
+    var unfinishedBytes: Int { carry.count }
+
     /// Takes the next message from a piece of the stream.
     ///
     /// - Parameters:

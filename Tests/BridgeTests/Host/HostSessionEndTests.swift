@@ -12,7 +12,7 @@ struct HostSessionEndTests {
     /// What the reply is answered with once everything that had it is released.
     private func answer(_ act: (Reply) -> Void) throws -> JSONText {
         let output = ByteStream(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-        let queue = OutputQueue(output: output, wake: WakePipe(), limits: ConnectionLimits())
+        let queue = OutputQueue(channel: StreamChannel(output, wake: WakePipe()), limits: ConnectionLimits())
         #expect(queue.admit(0, isInBatch: false, parks: false))
 
         act(Reply(id: Array("1".utf8), byteCount: 0, destination: .connection, queue: queue))

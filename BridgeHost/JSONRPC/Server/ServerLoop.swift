@@ -1,0 +1,307 @@
+import TrackerPlatform
+
+/// What the thread of a server does.
+struct ServerLoop: ~Copyable {
+    /// How much is read of one connection before the next one's turn.
+    private static let bufferSize = 64 << 10
+    /// The part of the time for ending that is kept for the writing of the last answers.
+    private static let writingShare = 10
+    /// How many clients are accepted before the connections' turn.
+    private static let mostAccepts = 64
+    private static let listenerNumber = 0
+    private static let mailboxNumber = 1
+
+    private let listener: SocketDescriptor
+    private let limits: SocketServer.Limits
+    private let mailbox: ServerMailbox
+    private let gathering: WriteGathering
+    private let admits: @Sendable (Int32) -> RPCError?
+    private let makeResponder: @Sendable (SocketServer.Link) -> any Responder
+    private var poll = DescriptorPoll()
+    private var buffer = [UInt8](repeating: 0, count: bufferSize)
+    private var connections: [Int: ServedConnection] = [:]
+    /// Those that have a time to keep.
+    private var timed: Set<Int> = []
+    private var nextNumber = 2
+    private var unfinishedBytes = 0
+    /// When everything must be over; known once the server stops.
+    private var deadline: ContinuousClock.Instant?
+    /// Kept so that a client can be told when there is no other descriptor left.
+    private var spare = Self.openSpare()
+
+    init(
+        listener: SocketDescriptor, limits: SocketServer.Limits, mailbox: ServerMailbox,
+        gathering: WriteGathering, admits: @escaping @Sendable (Int32) -> RPCError?,
+        makeResponder: @escaping @Sendable (SocketServer.Link) -> any Responder
+    ) {
+        self.listener = listener
+        self.limits = limits
+        self.mailbox = mailbox
+        self.gathering = gathering
+        self.admits = admits
+        self.makeResponder = makeResponder
+        poll.add(listener.descriptor, as: Self.listenerNumber, .reading)
+        poll.add(mailbox.descriptor, as: Self.mailboxNumber, .reading)
+    }
+
+    deinit { if spare >= 0 { closeDescriptor(spare) } }
+
+    mutating func run() {
+        while true {
+            let now = ContinuousClock.now
+            if let deadline, connections.isEmpty || now >= deadline { break }
+            for event in poll.wait(milliseconds: milliseconds(from: now)) { handle(event) }
+            keepTime()
+        }
+        for connection in Array(connections.values) { remove(connection) }
+    }
+
+    private mutating func handle(_ event: DescriptorPoll.Event) {
+        switch event.number {
+        case Self.listenerNumber: accept()
+        case Self.mailboxNumber: for command in mailbox.take() { perform(command) }
+        default:
+            guard let connection = connections[event.number] else { return }
+            if event.isWritable { write(connection) }
+            if event.isReadable, !connection.isPaused, !connection.isEnding {
+                return read(connection, isGone: event.isGone)
+            }
+            // What was written before the end is read first.
+            if event.isGone { lose(connection) }
+        }
+    }
+
+    private mutating func perform(_ command: ServerMailbox.Command) {
+        switch command {
+        case .stop(let timeout): stop(within: timeout)
+        case .look(let number): if let connection = connections[number] { look(at: connection) }
+        case .awaitRoom(let number):
+            guard let connection = connections[number], !connection.isGone else { return }
+            setInterest(of: connection, connection.interest.union(.writing))
+        case .timer(let number, let due, let work):
+            guard let connection = connections[number] else { return }
+            connection.timers.append((due, work))
+            timed.insert(number)
+        }
+    }
+
+    // MARK: Clients that come
+
+    private mutating func accept() {
+        for _ in 0..<Self.mostAccepts {
+            let descriptor = systemAccept(listener.descriptor)
+            guard descriptor >= 0 else {
+                let isOut = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM
+                if isOut { refuseForWantOfDescriptors() }
+                return
+            }
+            take(SocketDescriptor(descriptor))
+        }
+    }
+
+    private mutating func take(_ socket: SocketDescriptor) {
+        if let error = admits(socket.descriptor) { return refuse(socket, error) }
+        guard connections.count < limits.maxConnections else {
+            return refuse(socket, .tooManyConnections(limit: limits.maxConnections))
+        }
+        let number = nextNumber
+        nextNumber += 1
+        let channel = SocketChannel(
+            socket, gathering, wake: { [mailbox] in mailbox.post(.look(number)) },
+            awaitRoom: { [mailbox] in mailbox.post(.awaitRoom(number)) })
+        let queue = OutputQueue(channel: channel, limits: limits.connection)
+        poll.add(socket.descriptor, as: number, .reading)
+        let responder = makeResponder(
+            SocketServer.Link(number: number, queue: queue, mailbox: mailbox, gathering: gathering))
+        connections[number] = ServedConnection(
+            number: number, channel: channel, queue: queue, responder: responder, limits: limits.connection)
+    }
+
+    /// Says in one line why a client is not served, and closes its connection.
+    private func refuse(_ socket: SocketDescriptor, _ error: RPCError) {
+        let line = Answer.bytes(.failure(error), id: Call.nullID) + [UInt8(ascii: "\n")]
+        // It fits into an empty socket. A client that is gone needs no answer.
+        _ = socket.write(line, from: 0)
+    }
+
+    /// Takes the client that waits with the descriptor that was kept for that, to tell it.
+    private mutating func refuseForWantOfDescriptors() {
+        guard spare >= 0 else { return }
+        closeDescriptor(spare)
+        let descriptor = systemAccept(listener.descriptor)
+        if descriptor >= 0 { refuse(SocketDescriptor(descriptor), .outOfDescriptors) }
+        spare = Self.openSpare()
+    }
+
+    private static func openSpare() -> Int32 { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+    // MARK: One client
+
+    private mutating func read(_ connection: ServedConnection, isGone: Bool) {
+        switch connection.channel.socket.read(into: &buffer) {
+        case nil: break
+        case .bytes(let count)?:
+            connection.intake.take(buffer, count)
+            advance(connection)
+        case .end?: if isGone { lose(connection) } else { endInput(of: connection) }
+        case .failed?: lose(connection)
+        }
+    }
+
+    /// Goes on with what a client has written, or ends the connection if nothing is left to do.
+    private mutating func look(at connection: ServedConnection) {
+        if connection.queue.isStopped, !connection.isEnding { beginEnd(of: connection) }
+        advance(connection)
+    }
+
+    private mutating func advance(_ connection: ServedConnection) {
+        connection.isPaused = !connection.intake.advance()
+        count(connection)
+        if connection.isEnding {
+            if !connection.isPaused { goOnEnding(connection) }
+        } else {
+            let writing = connection.interest.intersection(.writing)
+            setInterest(of: connection, connection.isPaused ? writing : writing.union(.reading))
+        }
+    }
+
+    /// Counts what it keeps of an unfinished message, and refuses it if all clients together keep too much.
+    private mutating func count(_ connection: ServedConnection) {
+        let bytes = connection.intake.unfinishedBytes
+        unfinishedBytes += bytes - connection.unfinishedBytes
+        connection.unfinishedBytes = bytes
+        guard unfinishedBytes > limits.maxUnfinishedBytes, bytes > Self.bufferSize, !connection.isEnding else { return }
+        refuse(connection.channel.socket, .tooManyUnfinishedBytes)
+        remove(connection)
+    }
+
+    private mutating func write(_ connection: ServedConnection) {
+        setInterest(of: connection, connection.interest.subtracting(.writing))
+        connection.channel.goOn(of: connection.queue)
+    }
+
+    private mutating func endInput(of connection: ServedConnection) {
+        beginEnd(of: connection)
+        connection.intake.takeEnd()
+        advance(connection)
+    }
+
+    /// The other side is gone: nobody reads the answers, but what was read takes effect.
+    private mutating func lose(_ connection: ServedConnection) {
+        guard !connection.isGone else { return }
+        connection.isGone = true
+        poll.remove(connection.number)
+        connection.queue.breakOff()
+        if connection.isEnding { advance(connection) } else { endInput(of: connection) }
+    }
+
+    private mutating func beginEnd(of connection: ServedConnection) {
+        guard !connection.isEnding else { return }
+        connection.isEnding = true
+        setInterest(of: connection, connection.interest.subtracting(.reading))
+        let end = deadline ?? ContinuousClock.now + limits.connection.shutdownTimeout
+        connection.deadline = end
+        timed.insert(connection.number)
+        connection.responder.willShutDown(by: answersDeadline(end))
+    }
+
+    private mutating func goOnEnding(_ connection: ServedConnection) {
+        // Its last calls are on their way; nobody waits for their answers.
+        if connection.isGone { return remove(connection) }
+        if !connection.isResponderEnding, let end = connection.deadline {
+            connection.isResponderEnding = true
+            connection.responder.shutdown(by: answersDeadline(end)) { [queue = connection.queue] in
+                queue.finishResponder()
+            }
+        }
+        if connection.queue.isFinishedOrParks() { remove(connection) }
+    }
+
+    private mutating func remove(_ connection: ServedConnection) {
+        guard connections.removeValue(forKey: connection.number) != nil else { return }
+        timed.remove(connection.number)
+        unfinishedBytes -= connection.unfinishedBytes
+        connection.unfinishedBytes = 0
+        connection.intake.abandon()
+        connection.queue.close()
+        if !connection.isGone { poll.remove(connection.number) }
+        connection.isGone = true
+        connection.channel.socket.hangUp()
+    }
+
+    private mutating func setInterest(of connection: ServedConnection, _ interest: DescriptorPoll.Interest) {
+        guard interest != connection.interest, !connection.isGone else { return }
+        connection.interest = interest
+        poll.change(connection.number, to: interest)
+    }
+
+    // MARK: Time and the end
+
+    private mutating func stop(within timeout: Duration) {
+        guard deadline == nil else { return }
+        deadline = ContinuousClock.now + timeout
+        poll.remove(Self.listenerNumber)
+        for connection in Array(connections.values) {
+            beginEnd(of: connection)
+            advance(connection)
+        }
+    }
+
+    private mutating func keepTime() {
+        let now = ContinuousClock.now
+        for number in Array(timed) {
+            guard let connection = connections[number] else { continue }
+            for work in connection.takeDue(at: now) { work() }
+            if let deadline = connection.deadline, deadline <= now { remove(connection) }
+        }
+    }
+
+    private func milliseconds(from now: ContinuousClock.Instant) -> Int32 {
+        let earliest = timed.reduce(deadline) { earliest, number in
+            guard let due = connections[number]?.wakesAt else { return earliest }
+            return min(earliest ?? due, due)
+        }
+        guard let earliest else { return -1 }
+        return Int32(clamping: max(0, now.duration(to: earliest).roundedUpMilliseconds))
+    }
+
+    private func answersDeadline(_ deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        deadline - limits.connection.shutdownTimeout / Self.writingShare
+    }
+}
+
+// Inside the type, its own method hides the system call of the same name.
+private func systemAccept(_ listener: Int32) -> Int32 {
+    while true {
+        let descriptor = accept(listener, nil, nil)
+        if descriptor >= 0 || errno != EINTR && errno != ECONNABORTED { return descriptor }
+    }
+}
+
+extension RPCError {
+    private static func refused(_ message: String) -> RPCError {
+        RPCError(Number(rawValue: 1010), code: "CONNECTION_REFUSED", message: message, isRetryable: true)
+    }
+
+    /// More clients are connected than may be.
+    static func tooManyConnections(limit: Int) -> RPCError {
+        refused("\(limit) clients are connected, and no more may be (--max-connections). Try again later.")
+    }
+
+    /// The process has no descriptor left for the connection.
+    static let outOfDescriptors = refused(
+        "The agent has no file descriptor left for another client. Raise its limit (ulimit -n, LimitNOFILE).")
+
+    /// The clients' unfinished messages take too much memory.
+    static let tooManyUnfinishedBytes = refused(
+        "The unfinished messages of all clients take too much memory. Send this one again later.")
+
+    /// The client may not use this server.
+    ///
+    /// - Parameter message: A sentence that says who may.
+    package static func notAdmitted(_ message: String) -> RPCError {
+        var error = refused(message)
+        error.isRetryable = false
+        return error
+    }
+}

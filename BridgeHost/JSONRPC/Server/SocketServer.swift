@@ -1,0 +1,117 @@
+import Synchronization
+import TrackerPlatform
+
+/// Serves JSON-RPC 2.0 to many clients over a listening socket.
+///
+/// One thread reads all connections, and none of them can keep it: it reads a little of each in turn, and never waits
+/// for an answer or for a client that does not read. Each connection has its own framing, order, limits and end.
+package final class SocketServer: Sendable {
+    /// What is taken from all clients together.
+    package struct Limits: Hashable, Sendable {
+        package var connection = ConnectionLimits()
+        /// How many clients may be connected.
+        package var maxConnections = 1_024
+        /// How many bytes of unfinished messages all clients together may leave with the server.
+        package var maxUnfinishedBytes = 256 << 20
+
+        package init() {}
+    }
+
+    /// What a responder may do with its connection, from any thread; each returns at once.
+    package struct Link: Sendable {
+        let number: Int
+        let queue: OutputQueue
+        let mailbox: ServerMailbox
+        let gathering: WriteGathering
+
+        /// Sends a notification, as ``Connection/notify(_:)`` does.
+        package func notify(_ notification: Notification) { queue.notify(notification) }
+
+        /// Sends the answers that a closure gives in one write for each connection of the server.
+        package func gather(_ answers: () -> Void) { gathering.gather(answers) }
+
+        /// Stops reading; what was read is still answered.
+        package func stop() { queue.stop() }
+
+        /// Runs something after a while on the thread that reads, unless the connection has ended.
+        package func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) {
+            mailbox.post(.timer(number, ContinuousClock.now + delay, work))
+        }
+    }
+
+    private let listener: SocketDescriptor
+    private let limits: Limits
+    private let mailbox = ServerMailbox()
+    private let gathering = WriteGathering()
+    private let admits: @Sendable (_ descriptor: Int32) -> RPCError?
+    private let makeResponder: @Sendable (Link) -> any Responder
+
+    /// Makes a server.
+    ///
+    /// It makes the process ignore SIGPIPE.
+    ///
+    /// - Parameters:
+    ///   - listener: A socket that listens. It is closed with the server.
+    ///   - limits: What is taken from clients.
+    ///   - admits: Says why a client, whose socket it is given, is refused; `nil` admits the client.
+    ///   - makeResponder: Makes what answers the calls of a connection.
+    package init(
+        listener: Int32, limits: Limits, admits: @escaping @Sendable (_ descriptor: Int32) -> RPCError? = { _ in nil },
+        makeResponder: @escaping @Sendable (Link) -> any Responder
+    ) {
+        ByteStream.reportBrokenPipes()
+        self.listener = SocketDescriptor(listener)
+        self.limits = limits
+        self.admits = admits
+        self.makeResponder = makeResponder
+    }
+
+    /// Serves until ``stop(within:)`` is called, and then until every connection has ended or the time is over.
+    ///
+    /// Call it once, on a thread that may block.
+    package func run() {
+        var loop = ServerLoop(
+            listener: listener, limits: limits, mailbox: mailbox, gathering: gathering, admits: admits,
+            makeResponder: makeResponder)
+        loop.run()
+    }
+
+    /// Takes no more clients, and ends every connection; what was read is still answered.
+    ///
+    /// - Parameter timeout: How long that may take.
+    package func stop(within timeout: Duration) { mailbox.post(.stop(timeout)) }
+}
+
+/// What other threads ask of the server's loop.
+final class ServerMailbox: Sendable {
+    enum Command: Sendable {
+        /// Look at a connection: there is room for its calls, or it is to stop, or all is answered.
+        case look(Int)
+        /// Write the rest once its socket has room.
+        case awaitRoom(Int)
+        case timer(Int, ContinuousClock.Instant, @Sendable () -> Void)
+        case stop(Duration)
+    }
+
+    private let commands = Mutex<[Command]>([])
+    private let wake = WakePipe()
+
+    /// Readable once there is a command.
+    var descriptor: Int32 { wake.descriptor }
+
+    func post(_ command: Command) {
+        let isFirst = commands.withLock { commands in
+            commands.append(command)
+            return commands.count == 1
+        }
+        if isFirst { wake.wake() }
+    }
+
+    func take() -> [Command] {
+        wake.reset()
+        return commands.withLock { commands in
+            defer { commands = [] }
+            return commands
+        }
+    }
+}
