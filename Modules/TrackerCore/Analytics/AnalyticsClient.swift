@@ -161,7 +161,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     public func applicationDidBecomeActive() {
         runtime.update { $0.isInBackground = false }
         guard let lane = runtime.lane else { return }
-        lane.engine.setInBackground(false)
+        lane.setInBackground(false)
         lane.outbox.stage(.barrier) { result in
             if case .done(let state) = result { lane.engine.makeDue(through: state.lastSequence) }
         }
@@ -171,7 +171,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// ``applicationDidBecomeActive()``. ``flush()`` still sends, and events go to disk as before.
     public func applicationDidEnterBackground() {
         runtime.update { $0.isInBackground = true }
-        runtime.lane?.engine.setInBackground(true)
+        runtime.lane?.setInBackground(true)
         flush()
     }
 

@@ -86,10 +86,12 @@ final class DeliveryEngine: Sendable {
 
     // MARK: From any thread
 
-    /// Begins to deliver; without effect after ``goWithoutSession()``.
-    func start() {
+    /// Begins to deliver.
+    ///
+    /// - Parameter again: Whether also after ``goWithoutSession()``, which otherwise holds.
+    func start(again: Bool = false) {
         perform { state in
-            state.delivery.start()
+            state.delivery.start(again: again)
             state.delivery.wake()
         }
     }

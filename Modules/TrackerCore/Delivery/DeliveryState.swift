@@ -402,13 +402,17 @@ struct DeliveryState: Sendable {
     // MARK: Beginning
 
     /// Begins to deliver, unless the client has stopped waiting meanwhile.
-    mutating func start() {
-        if phase == .opening { phase = .started }
+    ///
+    /// - Parameter again: Whether also after ``goWithoutSession()``: another client begins.
+    mutating func start(again: Bool = false) {
+        if phase == .opening || again && phase == .withoutSession { phase = .started }
     }
 
     /// Begins with the session for which `initialize` waits, unless the client has stopped waiting meanwhile.
-    mutating func makeFirstSession() {
-        if phase == .opening { phase = .firstSession }
+    ///
+    /// - Parameter again: Whether also after ``goWithoutSession()``: another client waits.
+    mutating func makeFirstSession(again: Bool = false) {
+        if phase == .opening || again && phase == .withoutSession { phase = .firstSession }
     }
 
     /// Sends nothing from now on: `initialize` has ended without a session.

@@ -9,10 +9,14 @@ extension DeliveryEngine {
     /// is made, if it may be. The completion is not called after
     /// ``goWithoutSession()`` or ``close(by:completion:)``.
     ///
-    /// - Parameter completion: Called on the loop. Call ``start()`` or ``goWithoutSession()`` then.
-    func makeFirstSession(completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void) {
+    /// - Parameters:
+    ///   - again: Whether also after ``goWithoutSession()``.
+    ///   - completion: Called on the loop. Call ``start(again:)`` or ``goWithoutSession()`` then.
+    func makeFirstSession(
+        again: Bool = false, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
         perform { state in
-            state.delivery.makeFirstSession()
+            state.delivery.makeFirstSession(again: again)
             state.firstSession = completion
         }
     }

@@ -73,7 +73,7 @@ extension ClientRuntime: ClientControl {
         }
         return ClientMetrics(
             refusedCalls: refused,
-            lane: run.map { LaneMetrics($0.lane) } ?? last ?? account.map { LaneMetrics($0) })
+            lane: run.map { LaneMetrics($0.lane.parts) } ?? last ?? account.map { LaneMetrics($0) })
     }
 
     func askForCredentials(by notify: @escaping @Sendable (String?) -> Void) {

@@ -137,16 +137,18 @@ extension ClientRuntime {
     private func makeLane(
         _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?
     ) throws(TrackerError) -> OpenLane {
-        let outbox = settings.outbox(
-            takingOver: other, clock: dependencies.clock, observer: { [weak self] in self?.observe($0, in: number) })
-        let lane = try OpenLane(
-            dependencies, delivery: settings.delivery, dialect: settings.dialect(ids: dependencies.ids), outbox: outbox,
-            log: log, hub: hub, observer: { [weak self] in self?.observe($0, in: number) },
+        let listener = OpenLane.Listener(
+            name: Model.name, log: log, hub: hub, delivery: { [weak self] in self?.observe($0, in: number) },
+            storage: { [weak self] in self?.observe($0, in: number) },
             beforeLook: { [weak self] isDue, asks in
                 if isDue { self?.renewKey(of: number) }
                 if asks { self?.ask(number) }
             })
-        lane.show(settings, dependencies.clock) { [weak self] in self }
+        let lane = try OpenLane(dependencies, settings, listener: listener, reporter: reporter) {
+            [clock = dependencies.clock] observer in
+            settings.outbox(takingOver: other, clock: clock, observer: observer)
+        }
+        if lane.isOpener { lane.show(settings, dependencies.clock) { [weak self] in self } }
         return lane
     }
 
@@ -167,15 +169,14 @@ extension ClientRuntime {
                 return contents.isResuming
             }
             if isResuming { hub.report(.deliveryResumes) }
-            run.lane.engine.start()
+            if run.lane.start(run.settings, ids: dependencies.ids) { handle { $0.state.halted(run.number) } }
             follow { $0.started(under: run.settings) }
         case .update(let run):
             log.endRefusals()
-            run.lane.engine.resume(with: run.settings.dialect(ids: dependencies.ids))
+            run.lane.update(run.settings, ids: dependencies.ids)
         case .resume(let run): run.lane.engine.release()
         case .offerUnbound(let run):
-            run.lane.engine.goWithoutSession()
-            run.lane.outbox.offerUnbound()
+            run.lane.goWithoutSession()
         case .move(let old, let run): move(old, to: run)
         case .close(let run): close(run)
         case .end(let run):
@@ -214,7 +215,7 @@ extension ClientRuntime {
             case .note(let message): log.verbose(.info) { message }
             case .call(let call): enqueue(call, messageID: nil)
             case .locate(let provider, let call): locate(provider, call)
-            case .setInBackground(let isInBackground): lane?.engine.setInBackground(isInBackground)
+            case .setInBackground(let isInBackground): lane?.setInBackground(isInBackground)
             case .makeDue(let sequence): lane?.engine.makeDue(through: sequence)
             }
         }
@@ -236,11 +237,11 @@ extension ClientRuntime {
     }
 
     private func open(_ run: Run) {
-        run.lane.outbox.open { [self] result in
+        run.lane.open { [self] result in
             switch result {
             case .success(let opening):
                 follow { $0.opened(opening.state) }
-                reporter.report(opening, of: run.lane.outbox, run.settings.lane)
+                if run.lane.isOpener { reporter.report(opening, of: run.lane.outbox, run.settings.lane) }
                 handle { $0.state.opened(run.number) }
             case .failure(let error): finish(run, .failure(run.settings.fault(error)))
             }
@@ -257,7 +258,7 @@ extension ClientRuntime {
                 return finish(run, .failure(run.settings.fault(error)))
             }
             guard run.settings.needsSession(found) else { return finish(run, .success(())) }
-            run.lane.engine.makeFirstSession { [weak self] in self?.finish(run, $0) }
+            run.lane.makeFirstSession(run.settings, ids: dependencies.ids) { [weak self] in self?.finish(run, $0) }
         }
     }
 

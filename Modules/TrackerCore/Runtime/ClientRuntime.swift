@@ -56,6 +56,12 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             while let operation = contents.state.pending.popFirst() { operations.append(operation) }
             contents.flushAlarm?.alarm.cancel()
             contents.credentials.call?.cancel()
+            // Another client may have the lane too, and waits for the answer like this one.
+            if let question = contents.credentials.question, let run = contents.state.run, run.lane.isShared,
+                run.number == question.run
+            {
+                run.lane.engine.release()
+            }
             return (contents.state.run, operations, contents.state.waiters)
         }
         for operation in operations { operation.abandon() }
@@ -224,10 +230,10 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             completion()
         }
         let deadline = dependencies.clock.uptime + timeout
-        let alarm = Alarm(after: timeout, end)
+        let alarm = Mutex<Alarm?>(nil)
         handle { contents in
             contents.state.shutDown(by: deadline) {
-                alarm.cancel()
+                alarm.withLock { $0.take() }?.cancel()
                 end()
             }
             contents.model.forget()
@@ -235,6 +241,10 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             contents.credentials.kept = nil
         }
         log.endRefusals()
+        // It takes a thread. A client that has no lane of its own has ended already.
+        guard !hasEnded.value else { return }
+        alarm.withLock { $0 = Alarm(after: timeout, end) }
+        if hasEnded.value { alarm.withLock { $0.take() }?.cancel() }
     }
 
     func enableDebugLogging() {
@@ -275,10 +285,11 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         reporter.report(event)
         follow { $0.observed(event) }
         switch event {
-        case .unauthorized: if !renewKey(of: number) { ask(number) }
+        case .unauthorized: if isLeading(number), !renewKey(of: number) { ask(number) }
         case .halted(let message, let nextTry, let asks):
             // The key may have been replaced since it was read.
-            if renewKey(of: number) || asks && ask(number, after: (message, nextTry)) { return }
+            let isLeading = isLeading(number)
+            if isLeading, renewKey(of: number) || asks && ask(number, after: (message, nextTry)) { return }
             halt(number, (message, nextTry))
         case .disabled(let message): handle { $0.state.disabled(number, message) }
         case .resumed: handle { $0.state.resumed(number) }
@@ -286,9 +297,13 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         }
     }
 
-    /// Takes an event of a run's outbox: reports it, and has the engine look once the disk works again.
+    private func isLeading(_ number: Int) -> Bool {
+        guard let run, run.number == number else { return false }
+        return run.lane.isLeading
+    }
+
+    /// Takes an event of a run's outbox: has the engine look once the disk works again.
     func observe(_ event: OutboxEvent, in number: Int) {
-        reporter.report(event)
         switch event {
         case .recovered, .unwrittenIsWritten: if let run, run.number == number { run.lane.engine.kick() }
         case .dropped, .databaseRecovered, .replaced, .writeFailed, .backupFailed, .backupRecovered: break

@@ -204,6 +204,8 @@ extension ClientRuntime {
     func halt(_ number: Int, _ refusal: (message: String, nextTry: Duration?)) {
         handle { $0.state.halted(number) }
         let end = refusal.nextTry.map { ", or the next try, in \(FieldCheck.text($0)), finds the server well" } ?? ""
+        // One client speaks for all that share the lane.
+        guard run?.lane.isLeading ?? true else { return }
         log.log(
             .error,
             "\(refusal.message). Delivery is halted and the queue kept until the client is initialized again or gets other "

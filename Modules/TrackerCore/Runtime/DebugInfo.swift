@@ -47,7 +47,7 @@ enum DebugInfo {
     static func describe(_ lane: OpenLane, at wall: Timestamp, in info: inout JSONObject) {
         let engine = lane.engine.snapshot
         do throws(StorageError) {
-            let reading = try lane.read()
+            let reading = try lane.parts.read()
             let (state, account) = (reading.state, reading.account)
             info["consent"] = .string(state.consent.rawValue)
             info["queueLength"] = JSONValue(account.queued)

@@ -13,6 +13,8 @@ package struct Dependencies: Sendable {
     package var makeOutbox: @Sendable (OutboxConfiguration) -> any LaneOutbox
     /// Runs the closures that answer the calls of one transaction. The host wraps them, to write all answers at once.
     package var answering: @Sendable (_ answers: () -> Void) -> Void = { $0() }
+    /// How clients share the lanes of the process; `nil`: each has its own.
+    package var sharing: LaneSharing?
     /// The variables of the process's environment, by their names.
     package var environment: @Sendable (String) -> String? = { StateFolder.environmentVariable($0) }
 

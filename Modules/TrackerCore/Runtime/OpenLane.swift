@@ -2,25 +2,160 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// One open lane of a client: its outbox, its engine and its loop.
+/// One open lane of a client: its outbox, its engine and its loop, which it may share with other clients of the process.
 struct OpenLane: Sendable {
+    /// What a lane tells its client.
+    struct Listener: Sendable {
+        /// What the log calls the client.
+        let name: String
+        let log: LevelledLog
+        let hub: DiagnosticsHub
+        /// Called with what the engine does.
+        let delivery: @Sendable (DeliveryEvent) -> Void
+        /// Called with what happens to the outbox.
+        let storage: @Sendable (OutboxEvent) -> Void
+        /// Called on the loop before the queue is read: whether it is time to look at the key file, and whether to ask the
+        /// program for credentials.
+        let beforeLook: @Sendable (_ isDue: Bool, _ asks: Bool) -> Void
+    }
+
+    let parts: LaneParts
+    let keyFile: KeyFile?
+    /// The client's share, if others may use the lane too.
+    private let share: LaneShare?
+
+    var outbox: any LaneOutbox { parts.outbox }
+    var engine: DeliveryEngine { parts.engine }
+    var loop: any DeliveryLoop { parts.loop }
+
+    /// Makes the parts that deliver a lane, or joins those that the process has already. Nothing is opened or sent yet.
+    ///
+    /// - Parameter outbox: Describes the outbox, given who is told what happens to it.
+    /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
+    init(
+        _ dependencies: Dependencies, _ settings: some ClientSettings, listener: Listener, reporter: ClientReporter,
+        outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration
+    ) throws(TrackerError) {
+        let keyFile = settings.delivery.keyFile.map(KeyFile.init)
+        self.keyFile = keyFile
+        if let sharing = dependencies.sharing, let key = LaneRegistry.Key(settings) {
+            let share = try sharing.registry.join(
+                key, dependencies, settings, listener, keyFile, outbox: outbox)
+            self.share = share
+            parts = share.lane.parts
+        } else {
+            share = nil
+            parts = try LaneParts(
+                dependencies, settings, log: listener.log, hub: listener.hub,
+                outbox: outbox { event in
+                    reporter.report(event)
+                    listener.storage(event)
+                },
+                observer: listener.delivery,
+                beforeLook: { listener.beforeLook(keyFile?.isDue(at: $0) ?? false, $1) })
+        }
+    }
+
+    /// How long a lane that is left waits for the answers to its requests: what has arrived is recorded then, and the
+    /// next run does not send it again.
+    static let patience = Duration.seconds(5)
+
+    /// Whether other clients may use the lane too.
+    var isShared: Bool { share != nil }
+
+    /// Whether this client opens the lane, and no other had it open.
+    var isOpener: Bool { share?.isOpener ?? true }
+
+    /// Whether the lane is delivered with this client's credentials. It speaks for the others too, in the log and when
+    /// credentials are asked for.
+    var isLeading: Bool { share?.isLeading ?? true }
+
+    /// Opens the database, or finds it open.
+    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
+        if let share { share.open(completion: completion) } else { outbox.open(completion: completion) }
+    }
+
+    /// Makes the session for which `initialize` waits.
+    func makeFirstSession(
+        _ settings: some ClientSettings, ids: any IDGenerator,
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
+        if let share {
+            share.makeFirstSession(settings, ids: ids, completion: completion)
+        } else {
+            engine.makeFirstSession(completion: completion)
+        }
+    }
+
+    /// Begins to deliver.
+    ///
+    /// - Returns: Whether delivery is halted, with the same credentials.
+    func start(_ settings: some ClientSettings, ids: any IDGenerator) -> Bool {
+        guard let share else {
+            engine.start()
+            return false
+        }
+        return share.start(settings, ids: ids)
+    }
+
+    /// Delivers with other credentials.
+    func update(_ settings: some ClientSettings, ids: any IDGenerator) {
+        share?.lead(settings)
+        engine.resume(with: settings.dialect(ids: ids))
+    }
+
+    /// Sends nothing from now on, unless another client has begun to deliver: this one makes no session.
+    func goWithoutSession() {
+        if let share { return share.goWithoutSession() }
+        engine.goWithoutSession()
+        outbox.offerUnbound()
+    }
+
+    /// Turns timers off or on. A shared lane has none as long as all its clients are in the background.
+    func setInBackground(_ isInBackground: Bool) {
+        if let share { share.setInBackground(isInBackground) } else { engine.setInBackground(isInBackground) }
+    }
+
+    /// Sends nothing more, waits for the requests under way, then closes what is kept. A shared lane is only left.
+    ///
+    /// - Parameter patience: How long to wait for the answers; after that the requests are cancelled.
+    func close(within patience: Duration, completion: @escaping @Sendable () -> Void) {
+        if let share { share.leave(completion) } else { parts.close(within: patience, completion: completion) }
+    }
+
+    /// Stops delivery, then closes what is kept. A shared lane is only left.
+    ///
+    /// - Parameter completion: Called when every lock is free.
+    func close(completion: @escaping @Sendable () -> Void) {
+        if let share { share.leave(completion) } else { parts.close(completion: completion) }
+    }
+
+    /// Sends what can be sent within the time, then closes everything. A shared lane is only left: it goes on.
+    ///
+    /// - Parameters:
+    ///   - look: Called with the last figures, before the lane is closed.
+    ///   - completion: Called when every lock is free; a disk that stalls makes it late.
+    func end(
+        within timeout: Duration, look: @escaping @Sendable (LaneMetrics) -> Void,
+        completion: @escaping @Sendable () -> Void
+    ) {
+        guard let share else { return parts.end(within: timeout, look: look, completion: completion) }
+        share.leave(completion)
+    }
+}
+
+/// What delivers one lane.
+struct LaneParts: Sendable {
     let outbox: any LaneOutbox
     let engine: DeliveryEngine
     let loop: any DeliveryLoop
-    let keyFile: KeyFile?
 
-    /// Makes the parts that deliver a lane, without opening or sending anything yet.
-    ///
-    /// - Parameters:
-    ///   - observer: Called with what the engine does.
-    ///   - beforeLook: Called on the loop before the queue is read: whether it is time to look at the key file, and
-    ///     whether to ask the program for credentials.
-    /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
     init(
-        _ dependencies: Dependencies, delivery: DeliveryOptions, dialect: any Dialect, outbox: OutboxConfiguration,
-        log: LevelledLog, hub: DiagnosticsHub, observer: @escaping @Sendable (DeliveryEvent) -> Void,
-        beforeLook: @escaping @Sendable (_ isDue: Bool, _ asks: Bool) -> Void
+        _ dependencies: Dependencies, _ settings: some ClientSettings, log: LevelledLog, hub: DiagnosticsHub,
+        outbox: OutboxConfiguration, observer: @escaping @Sendable (DeliveryEvent) -> Void,
+        beforeLook: @escaping @Sendable (MonotonicInstant, _ asks: Bool) -> Void
     ) throws(TrackerError) {
+        let delivery = settings.delivery
         let loop = try dependencies.startLoop(delivery)
         let kicks = KickGate()
         var configuration = outbox
@@ -29,15 +164,14 @@ struct OpenLane: Sendable {
         }
         let outbox = dependencies.makeOutbox(configuration)
         let state = DeliveryState(
-            dialect: dialect, breaker: delivery.breaker, maxConcurrentRequests: delivery.maxConcurrentRequests,
+            dialect: settings.dialect(ids: dependencies.ids), breaker: delivery.breaker,
+            maxConcurrentRequests: delivery.maxConcurrentRequests,
             eventTTL: delivery.eventTTL, haltRetry: delivery.haltRetry.flatMap { $0 > .zero ? $0 : nil },
             poisonAfter: delivery.poisonAfter.flatMap { $0 > .zero ? $0 : nil }, jitter: dependencies.jitter)
-        let keyFile = delivery.keyFile.map(KeyFile.init)
         var parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks,
             aboutRefused: configuration.aboutRefused)
-        parts.beforeLook = { beforeLook(keyFile?.isDue(at: $0) ?? false, $1) }
-        self.keyFile = keyFile
+        parts.beforeLook = beforeLook
         self.outbox = outbox
         self.loop = loop
         engine = DeliveryEngine(parts, delivery: state, observer: observer)
@@ -57,22 +191,11 @@ struct OpenLane: Sendable {
         Reading(state: try outbox.state(), account: try outbox.account(), refused: try outbox.refusedCount())
     }
 
-    /// How long a lane that is left waits for the answers to its requests: what has arrived is recorded then, and the
-    /// next run does not send it again.
-    static let patience = Duration.seconds(5)
-
-    /// Sends nothing more, waits for the requests under way, then closes what is kept.
-    ///
-    /// - Parameter patience: How long to wait for the answers; after that the requests are cancelled.
     func close(within patience: Duration, completion: @escaping @Sendable () -> Void) {
         close(by: loop.now.advanced(by: patience), completion: completion)
     }
 
-    /// Stops delivery, then closes what is kept.
-    ///
-    /// - Parameters:
-    ///   - deadline: Until when a request under way may be answered, by the loop's clock; `nil` cancels it.
-    ///   - completion: Called when every lock is free.
+    /// - Parameter deadline: Until when a request under way may be answered, by the loop's clock; `nil` cancels it.
     func close(by deadline: MonotonicInstant? = nil, completion: @escaping @Sendable () -> Void) {
         engine.close(by: deadline) { [outbox] in outbox.close(completion: completion) }
     }

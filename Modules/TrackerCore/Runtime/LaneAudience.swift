@@ -1,0 +1,113 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// One client of a shared lane.
+struct LaneMember: Sendable {
+    let listener: OpenLane.Listener
+    let keyFile: KeyFile?
+    /// Where what the lane logs is passed on for this client.
+    let log: (any TrackerLog)?
+    let isVerbose: Bool
+    var isInBackground = false
+}
+
+/// The clients of a shared lane, and what they hear of it.
+///
+/// One of them leads: the lane uses its credentials, and asks it for others.
+final class LaneAudience: TrackerLog {
+    private struct State {
+        var members: [Int: LaneMember] = [:]
+        var next = 0
+        var leader = 0
+        var follow: (@Sendable (DeliveryEvent) -> Void)?
+
+        var isInBackground: Bool { !members.isEmpty && members.values.allSatisfy(\.isInBackground) }
+    }
+
+    private let state = Mutex(State())
+    /// The log of the process.
+    private let log: any TrackerLog
+
+    init(log: any TrackerLog) { self.log = log }
+
+    /// Has the lane itself follow what its engine does; it hears each event before the clients.
+    func connect(_ follow: @escaping @Sendable (DeliveryEvent) -> Void) { state.withLock { $0.follow = follow } }
+
+    // MARK: Who listens
+
+    var isEmpty: Bool { state.withLock(\.members.isEmpty) }
+
+    var leader: Int { state.withLock(\.leader) }
+
+    /// - Returns: The number of the new client.
+    func add(_ member: LaneMember) -> Int {
+        state.withLock { state in
+            let number = state.next
+            if state.members.isEmpty { state.leader = number }
+            state.members[number] = member
+            state.next += 1
+            return number
+        }
+    }
+
+    /// - Returns: Whether the client was there, whether none is left, and whether those who are left are all in the
+    ///   background.
+    func remove(_ number: Int) -> (wasThere: Bool, isEmpty: Bool, isInBackground: Bool) {
+        state.withLock { state in
+            let wasThere = state.members.removeValue(forKey: number) != nil
+            if state.leader == number { state.leader = state.members.keys.max() ?? 0 }
+            return (wasThere, state.members.isEmpty, state.isInBackground)
+        }
+    }
+
+    func lead(_ number: Int) { state.withLock { if $0.members[number] != nil { $0.leader = number } } }
+
+    /// - Returns: Whether all of them are in the background.
+    func setInBackground(_ number: Int, _ isInBackground: Bool) -> Bool {
+        state.withLock { state in
+            state.members[number]?.isInBackground = isInBackground
+            return state.isInBackground
+        }
+    }
+
+    // MARK: What they hear
+
+    func hear(_ event: DeliveryEvent) {
+        state.withLock(\.follow)?(event)
+        for member in members { member.listener.delivery(event) }
+    }
+
+    func hear(_ event: OutboxEvent) {
+        for member in members { member.listener.storage(event) }
+    }
+
+    func hear(_ diagnostic: Diagnostic) {
+        for member in members {
+            guard case .delivered(let ids) = diagnostic else {
+                member.listener.hub.report(diagnostic)
+                continue
+            }
+            if member.listener.hub.wantsDeliveries { member.listener.hub.report(delivered: ids) }
+        }
+    }
+
+    /// Asks the leading client for its key, ahead of a look at the queue.
+    func look(at now: MonotonicInstant, asks: Bool) {
+        guard let member = state.withLock({ $0.members[$0.leader] }) else { return }
+        member.listener.beforeLook(member.keyFile?.isDue(at: now) ?? false, asks)
+    }
+
+    func log(_ level: LogLevel, _ message: String) {
+        log.log(level, message)
+        for member in members { member.log?.log(level, message) }
+    }
+
+    func log(_ entry: LogEntry) {
+        log.log(entry)
+        for member in members { member.log?.log(entry) }
+    }
+
+    private var members: [LaneMember] { state.withLock { Array($0.members.values) } }
+}

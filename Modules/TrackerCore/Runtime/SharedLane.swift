@@ -1,0 +1,305 @@
+import Synchronization
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// A lane that several clients of the process have open.
+///
+/// Consent, identity, session and queue are in the lane's rows, and so every client sees the same. The credentials are
+/// those of the client that was initialised last; the other options of delivery are those of the client that opened the
+/// lane.
+final class SharedLane: Sendable {
+    enum Event: Sendable {
+        /// It cannot be opened, or the server has disabled it.
+        case isUnusable
+        /// Its last client has left.
+        case isLeft
+    }
+
+    /// How far the lane is, for all of its clients.
+    private enum Progress: Sendable {
+        case opening
+        /// A session is being made for which some of them wait.
+        case firstSession
+        /// No session could be made, and none of them has begun to deliver.
+        case withoutSession
+        case started
+    }
+
+    private enum Database: Sendable {
+        case unopened
+        case opening([@Sendable (Result<Opening, StorageError>) -> Void])
+        case open
+        case failed(StorageError)
+    }
+
+    private struct Credentials: Hashable, Sendable {
+        let key: Secret
+        let headers: ExtraHeaders
+
+        init(_ settings: some ClientSettings) { (key, headers) = (settings.key, settings.headers) }
+    }
+
+    private struct State {
+        var progress = Progress.opening
+        var database = Database.unopened
+        var credentials: Credentials
+        /// Those who wait for a session, by their numbers.
+        var waiters: [Int: @Sendable (Result<Void, TrackerError>) -> Void] = [:]
+        /// Whether it was left before it was open: it is delivered once it is.
+        var startsWhenOpen = false
+
+        /// - Returns: Whether the credentials are others.
+        mutating func replace(_ settings: some ClientSettings) -> Bool {
+            let new = Credentials(settings)
+            defer { credentials = new }
+            return new != credentials
+        }
+
+        mutating func takeWaiters() -> [@Sendable (Result<Void, TrackerError>) -> Void] {
+            defer { waiters = [:] }
+            return Array(waiters.values)
+        }
+    }
+
+    let parts: LaneParts
+    private let audience: LaneAudience
+    private let log: LevelledLog
+    /// The options of the client that opened the lane.
+    private let delivery: DeliveryOptions
+    private let state: Mutex<State>
+    private let report: @Sendable (SharedLane, Event) -> Void
+
+    /// - Parameters:
+    ///   - name: What the log calls the clients.
+    ///   - report: Called with what the registry has to know; not under a lock.
+    init(
+        _ dependencies: Dependencies, _ settings: some ClientSettings, _ name: String,
+        outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration,
+        report: @escaping @Sendable (SharedLane, Event) -> Void
+    ) throws(TrackerError) {
+        let audience = LaneAudience(log: dependencies.sharing?.log ?? dependencies.log)
+        let log = LevelledLog(audience, of: name, isVerbose: settings.isVerbose)
+        let hub = DiagnosticsHub()
+        hub.observe { audience.hear($0) }
+        hub.observeDeliveries()
+        let reporter = ClientReporter(log: log, hub: hub, full: FullQueue())
+        parts = try LaneParts(
+            dependencies, settings, log: log, hub: hub,
+            outbox: outbox { event in
+                reporter.report(event)
+                audience.hear(event)
+            },
+            observer: { event in
+                reporter.report(event)
+                audience.hear(event)
+            },
+            beforeLook: { audience.look(at: $0, asks: $1) })
+        self.audience = audience
+        self.log = log
+        self.report = report
+        delivery = settings.delivery
+        state = Mutex(State(credentials: Credentials(settings)))
+        audience.connect { [weak self] in self?.follow($0) }
+    }
+
+    // MARK: Who uses it
+
+    func add(_ member: LaneMember) -> Int {
+        if member.isVerbose { log.setVerbose(true) }
+        return audience.add(member)
+    }
+
+    func isLeading(_ member: Int) -> Bool { audience.leader == member }
+
+    var isLeft: Bool { audience.isEmpty }
+
+    /// Whether nothing waits in it.
+    var isEmpty: Bool { (try? parts.outbox.state())?.queuedRecords == 0 && parts.outbox.unwrittenRecords == 0 }
+
+    /// Has a client leave. The lane goes on.
+    ///
+    /// - Parameter completion: Called once what the client has staged is written.
+    func leave(_ member: Int, _ completion: @escaping @Sendable () -> Void) {
+        state.withLock { $0.waiters[member] = nil }
+        let (wasThere, isLeft, isInBackground) = audience.remove(member)
+        guard wasThere else { return completion() }
+        parts.outbox.stage(.barrier) { _ in completion() }
+        parts.engine.setInBackground(isInBackground)
+        guard isLeft else { return }
+        goOnAlone()
+        report(self, .isLeft)
+    }
+
+    /// Delivers what the clients have left.
+    private func goOnAlone() {
+        let isUnopened = state.withLock { state in
+            switch state.database {
+            case .unopened, .opening: state.startsWhenOpen = true
+            case .open, .failed: break
+            }
+            if case .unopened = state.database { return true }
+            return false
+        }
+        if isUnopened { open { _ in } } else { startAlone() }
+    }
+
+    private func startAlone() {
+        let starts = state.withLock { state in
+            guard case .open = state.database, state.progress != .started else { return false }
+            state.progress = .started
+            return true
+        }
+        if starts { parts.engine.start(again: true) }
+    }
+
+    // MARK: What a client does
+
+    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
+        let (begins, failure): (Bool, StorageError?) = state.withLock { state in
+            switch state.database {
+            case .unopened:
+                state.database = .opening([completion])
+                return (true, nil)
+            case .opening(let waiting):
+                state.database = .opening(waiting + [completion])
+                return (false, nil)
+            case .open: return (false, nil)
+            case .failed(let error): return (false, error)
+            }
+        }
+        if begins { return parts.outbox.open { [self] in opened($0) } }
+        if let failure { return completion(.failure(failure)) }
+        guard case .open = state.withLock({ $0.database }) else { return }
+        // The state as it is after what other clients have staged before.
+        parts.outbox.stage(.barrier) { [self] result in
+            do throws(StorageError) {
+                let found = if let lane = result.lane { lane } else { try parts.outbox.state() }
+                completion(.success(Opening(state: found)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+
+    private func opened(_ result: Result<Opening, StorageError>) {
+        let (waiting, startsAlone) = state.withLock { state in
+            guard case .opening(let waiting) = state.database else {
+                return ([@Sendable (Result<Opening, StorageError>) -> Void](), false)
+            }
+            switch result {
+            case .success: state.database = .open
+            case .failure(let error): state.database = .failed(error)
+            }
+            defer { state.startsWhenOpen = false }
+            return (waiting, state.startsWhenOpen)
+        }
+        if case .failure = result { report(self, .isUnusable) }
+        for completion in waiting { completion(result) }
+        if startsAlone, isLeft { startAlone() }
+    }
+
+    func makeFirstSession(
+        for member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator,
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+    ) {
+        let isHalted = parts.engine.snapshot.halt != nil
+        let (before, isOther) = state.withLock { state in
+            let before = state.progress
+            state.waiters[member] = completion
+            // A session that is being made is waited for. A lane that delivers nothing is tried with these credentials.
+            let isOther = before != .firstSession && (before != .started || isHalted) && state.replace(settings)
+            if before != .started { state.progress = .firstSession }
+            return (before, isOther)
+        }
+        if isOther {
+            audience.lead(member)
+            parts.engine.resume(with: settings.dialect(ids: ids))
+        }
+        switch before {
+        case .opening, .withoutSession: parts.engine.makeFirstSession(again: true) { [weak self] in self?.conclude($0) }
+        case .firstSession: break
+        case .started:
+            parts.engine.kick()
+            // It may have been made before this client began to wait.
+            if (try? parts.outbox.state())?.needsSession == false { conclude(.success(())) }
+        }
+    }
+
+    private func conclude(_ result: Result<Void, TrackerError>) {
+        let (waiters, isStarted) = state.withLock { state in
+            if state.progress == .firstSession { state.progress = .opening }
+            return (state.takeWaiters(), state.progress == .started)
+        }
+        // Delivery was to begin meanwhile, and had to wait for this.
+        if isStarted { parts.engine.start(again: true) }
+        for waiter in waiters { waiter(result) }
+        if isLeft { startAlone() }
+    }
+
+    /// - Returns: Whether delivery is halted, and these credentials are no others.
+    func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) -> Bool {
+        let (before, isOther) = state.withLock { state in
+            defer { state.progress = .started }
+            return (state.progress, state.replace(settings))
+        }
+        audience.lead(member)
+        if isOther { parts.engine.resume(with: settings.dialect(ids: ids)) }
+        // During the first session it has no effect, and its end begins delivery.
+        if before != .started { parts.engine.start(again: true) }
+        var (own, first) = (settings.delivery, delivery)
+        (own.headers, first.headers) = ([:], [:])
+        if own != first {
+            log.log(
+                .warning,
+                "The lane is open already, with other options of delivery: those of the client that opened it hold.")
+        }
+        return !isOther && before == .started && parts.engine.snapshot.halt != nil
+    }
+
+    /// The lane is delivered with these credentials from now on.
+    func lead(_ member: Int, _ settings: some ClientSettings) {
+        state.withLock { _ = $0.replace(settings) }
+        audience.lead(member)
+    }
+
+    func goWithoutSession(_ member: Int) {
+        let ends = state.withLock { state in
+            state.waiters[member] = nil
+            switch state.progress {
+            case .started, .withoutSession: return false
+            case .firstSession where !state.waiters.isEmpty: return false
+            case .opening, .firstSession:
+                state.progress = .withoutSession
+                return true
+            }
+        }
+        guard ends else { return }
+        parts.engine.goWithoutSession()
+        parts.outbox.offerUnbound()
+    }
+
+    func setInBackground(_ member: Int, _ isInBackground: Bool) {
+        parts.engine.setInBackground(audience.setInBackground(member, isInBackground))
+    }
+
+    // MARK: What happens to it
+
+    private func follow(_ event: DeliveryEvent) {
+        switch event {
+        case .sessionMade: concludeIfStarted(.success(()))
+        case .retried(let plan, let answer, _):
+            if case .session = plan.purpose { concludeIfStarted(.failure(.noSession(answer, from: plan.request.url))) }
+        case .halted(let message, _, _):
+            concludeIfStarted(.failure(TrackerError(noSession: "\(message).", .checkKey, cause: .network(message))))
+        case .disabled: report(self, .isUnusable)
+        case .dropped, .unidentified, .sessionChanged, .unauthorized, .resumed, .deliversHere, .grows, .idle: break
+        }
+    }
+
+    /// Answers those who wait for a session that is made in the background.
+    private func concludeIfStarted(_ result: Result<Void, TrackerError>) {
+        let waiters = state.withLock { $0.progress == .started ? $0.takeWaiters() : [] }
+        for waiter in waiters { waiter(result) }
+    }
+}
