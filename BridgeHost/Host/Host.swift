@@ -22,6 +22,7 @@ struct Host {
                 "\(try RefusedCommand(action, folder: folder, filter: options.filter).run())\n"
             }
         case .serve: serve()
+        case .listen(let path): listen(at: path)
         case .deliver(let timeout): deliver(within: timeout)
         }
     }
@@ -45,7 +46,7 @@ struct Host {
             if isStarting.load(ordering: .acquiring) { _exit(0) }
             connection.stop()
         }
-        let (log, metrics) = logAndMetrics
+        let (log, metrics) = logAndMetrics()
         let session = HostSession(
             settings: settings, log: log, metrics: metrics, notify: { connection.notify($0) },
             together: { answers in connection.together(answers) }, stop: { connection.stop() })
@@ -67,7 +68,7 @@ struct Host {
             if isStarting.load(ordering: .acquiring) { _exit(DeliverCommand.someRemain) }
             command.cut()
         }
-        let (log, metrics) = logAndMetrics
+        let (log, metrics) = logAndMetrics()
         let session = HostSession(
             settings: settings, log: log, metrics: metrics, notify: { _ in }, stop: {})
         start(session)
@@ -80,15 +81,41 @@ struct Host {
         _exit(exitCode)
     }
 
+    private func listen(at path: String) -> Never {
+        let lanes = LaneRegistry()
+        let (log, metrics) = logAndMetrics(lanes)
+        do throws(AgentFault) {
+            let agent = try Agent(
+                path: path, options: options, settings: settings, log: log, metrics: metrics, lanes: lanes)
+            let isStarting = Atomic(options.startFile != nil)
+            ProcessSignals.watch([SIGTERM, SIGINT]) { _ in
+                if isStarting.load(ordering: .acquiring) { _exit(0) }
+                agent.stop()
+            }
+            Alarm(after: .zero) { Dependencies.prepare() }
+            // It has clients of its own where there is a file: their lanes are delivered although nobody connects.
+            let own = agent.session()
+            start(own)
+            isStarting.store(false, ordering: .releasing)
+            agent.run()
+            metrics.end()
+            withExtendedLifetime(own) {}
+        } catch {
+            Self.complain("BridgeHost: \(error.message)")
+            exit(1)
+        }
+        _exit(0)
+    }
+
     private var settings: HostSettings {
         HostSettings(
             appName: options.appName, storageDirectory: options.storageDirectory,
             collectorPanel: options.collectorPanel, maxMessageBytes: options.limits.maxMessageBytes)
     }
 
-    private var logAndMetrics: (HostLog, HostMetrics) {
+    private func logAndMetrics(_ lanes: LaneRegistry? = nil) -> (HostLog, HostMetrics) {
         let log = HostLog(descriptor: STDERR_FILENO, least: options.logLevel, format: options.logFormat)
-        return (log, HostMetrics(file: options.metricsFile.map { MetricsFile($0, log: log) }))
+        return (log, HostMetrics(file: options.metricsFile.map { MetricsFile($0, log: log) }, lanes: lanes))
     }
 
     /// Starts the clients of the file, if there is one. Where they cannot be started as it says, the host ends: nobody

@@ -14,6 +14,8 @@ struct HostOptions: Hashable, Sendable {
         case serve
         /// Deliver what waits, for so long at most.
         case deliver(Duration)
+        /// Serve many programs at this path.
+        case listen(String)
     }
 
     /// What the host is to do.
@@ -32,6 +34,10 @@ struct HostOptions: Hashable, Sendable {
     var startFile: String?
     /// The file that has the metrics.
     var metricsFile: String?
+    /// Who may connect to an agent.
+    var listenMode = AgentSocket.Mode.user
+    /// How many clients an agent serves at a time.
+    var maxConnections = SocketServer.Limits().maxConnections
     /// How log messages are written.
     var logFormat = HostLog.Format.text
     /// Whether clients post their debug information to the development collector, unless they say otherwise.
@@ -106,6 +112,15 @@ struct HostOptions: Hashable, Sendable {
         case .listRefused: action = .refused(.list, value)
         case .retryRefused: action = .refused(.change(.retry), value)
         case .dropRefused: action = .refused(.change(.drop), value)
+        case .listen:
+            guard let path = Self.fromRoot(value) else { return false }
+            action = .listen(path)
+        case .listenMode:
+            guard let mode = AgentSocket.Mode(rawValue: value) else { return false }
+            listenMode = mode
+        case .maxConnections:
+            guard let count = Int(value), (1...65_536).contains(count) else { return false }
+            maxConnections = count
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
             logLevel = level
@@ -151,6 +166,12 @@ struct HostOptions: Hashable, Sendable {
           --max-message-bytes N      refuse longer messages (default \(ConnectionLimits().maxMessageBytes))
           --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
                                      1.5s (default)
+          --listen PATH              serve all programs that connect to a Unix domain socket at
+                                     PATH, until a signal ends it: an agent for a machine.
+                                     systemd may pass on the socket instead
+          --listen-mode MODE         who may connect: 0600, the same user (default), or 0660,
+                                     the socket's group too
+          --max-connections N        how many may be connected (default \(SocketServer.Limits().maxConnections))
           --config PATH              start the clients of a file without a caller, so that what
                                      waits is delivered at once: JSON with the params of init,
                                      analytics.initialize and basic.initialize; mode 0600
@@ -197,6 +218,9 @@ private enum Option: String {
     case collectorPanel = "--collector-panel"
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
+    case listen = "--listen"
+    case listenMode = "--listen-mode"
+    case maxConnections = "--max-connections"
     case inspect = "--inspect"
     case listRefused = "--list-refused"
     case retryRefused = "--retry-refused"
@@ -214,6 +238,7 @@ private enum Option: String {
         case .deliver: .config
         case .timeout: .deliver
         case .format: .inspect
+        case .listenMode, .maxConnections: .listen
         default: nil
         }
     }
@@ -227,6 +252,9 @@ private enum Option: String {
         case .logLevel: "error, warning, info or debug"
         case .logFormat: "text or json"
         case .appName: "a name"
+        case .listen: "a path in which the home folder is written out"
+        case .listenMode: "0600 or 0660"
+        case .maxConnections: "a number up to 65536"
         case .inspect, .listRefused, .retryRefused, .dropRefused: "a path"
         case .filter: "a JSON object"
         case .format: "json or openmetrics"

@@ -1,5 +1,5 @@
 import Synchronization
-import TrackerCore
+package import TrackerCore
 
 /// The metrics of all clients of the process, whichever session they are of, and the file that has them.
 package final class HostMetrics: Sendable {
@@ -15,8 +15,13 @@ package final class HostMetrics: Sendable {
 
     private let state = Mutex(State())
     private let file: MetricsFile?
+    private let lanes: LaneRegistry?
 
-    package init(file: MetricsFile? = nil) { self.file = file }
+    /// - Parameter lanes: The lanes that sessions share, which outlive them.
+    package init(file: MetricsFile? = nil, lanes: LaneRegistry? = nil) {
+        self.file = file
+        self.lanes = lanes
+    }
 
     /// Adds the clients of a session, for as long as it lives.
     func add(_ session: HostSession) {
@@ -31,6 +36,7 @@ package final class HostMetrics: Sendable {
         let sessions = state.withLock { $0.members.compactMap(\.session) }
         return MetricsText(
             sessions.flatMap { session in session.clients.map { ($0.name, $0.client.control.metrics) } }
+                + (lanes?.metrics ?? []).map { ($0.name, $0.metrics) }
         ).text
     }
 

@@ -33,6 +33,9 @@ package final class HostLog: Sendable {
         self.format = format
     }
 
+    /// Writes what the host itself has to say.
+    package func log(_ level: LogLevel, _ message: String) { log(HostLogEntry(level, message)) }
+
     /// Writes an entry, if its level is high enough and there is room.
     func log(_ entry: HostLogEntry) {
         guard let least, entry.level >= least else { return }
@@ -79,8 +82,8 @@ struct HostLogEntry {
 ///
 /// A message begins with what stands before the names of the native client's methods, as in `analytics: …`.
 struct SharedLog: TrackerLog {
-    let log: HostLog
-    let publisher: NotificationPublisher
+    let log: HostLog?
+    let publisher: NotificationPublisher?
     /// What stands before the names of the methods of this native client.
     let prefix: String
     /// What a client of the host calls to initialise this native client.
@@ -94,8 +97,8 @@ struct SharedLog: TrackerLog {
     }
 
     private func pass(_ entry: HostLogEntry) {
-        log.log(entry)
-        publisher.report(entry)
+        log?.log(entry)
+        publisher?.report(entry)
     }
 }
 

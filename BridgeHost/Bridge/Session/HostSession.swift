@@ -1,6 +1,6 @@
 package import JSONRPC
 import Synchronization
-import TrackerCore
+package import TrackerCore
 import TrackerModels
 import TrackerPlatform
 
@@ -24,7 +24,10 @@ package final class HostSession: Responder {
     let order = CallOrder()
     /// Those of the process, this session's clients among them.
     package let metrics: HostMetrics
+    /// Whether other sessions go on after this one.
+    private let isOneOfMany: Bool
     private let stop: @Sendable () -> Void
+    private let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
     /// Makes a session.
     ///
@@ -34,27 +37,35 @@ package final class HostSession: Responder {
     ///   - metrics: Where the figures of the session's clients are shown.
     ///   - notify: Sends the client a notification; must return at once.
     ///   - together: Sends the answers that a closure gives in one write.
+    ///   - lanes: The lanes that its clients share with those of other sessions; `nil`: they have their own.
+    ///   - after: Runs something after a while.
     ///   - stop: Ends the connection; must return at once.
     package init(
         settings: HostSettings, log: HostLog, metrics: HostMetrics = HostMetrics(),
         notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
-        together: @escaping @Sendable (() -> Void) -> Void = { $0() },
+        together: @escaping @Sendable (() -> Void) -> Void = { $0() }, lanes: LaneRegistry? = nil,
+        after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { Alarm(after: $0, $1) },
         stop: @escaping @Sendable () -> Void
     ) {
         self.stop = stop
+        self.after = after
+        isOneOfMany = lanes != nil
         self.settings = settings
         self.metrics = metrics
         publisher = NotificationPublisher(notify)
         let names = [("", "init()"), ("analytics: ", "analytics.initialize()"), ("basic: ", "basic.initialize()")]
-        let logs = names.map { [publisher] prefix, initializer in
-            SharedLog(log: log, publisher: publisher, prefix: prefix, initializer: initializer)
-        }
-        let dependencies = logs.map { log in
-            var dependencies = Dependencies.system(log: log)
+        let dependencies = names.map { [publisher] prefix, initializer in
+            func shared(_ log: HostLog?, _ publisher: NotificationPublisher?) -> SharedLog {
+                SharedLog(log: log, publisher: publisher, prefix: prefix, initializer: initializer)
+            }
+            var dependencies = Dependencies.system(log: shared(log, publisher))
             // Whatever a lane keeps changes in a transaction, and each is answered.
             dependencies.answering = { [metrics] answers in
                 together(answers)
                 metrics.change()
+            }
+            dependencies.sharing = lanes.map {
+                LaneSharing($0, log: shared(log, nil), listener: shared(nil, publisher))
             }
             return dependencies
         }
@@ -76,7 +87,7 @@ package final class HostSession: Responder {
 
     /// Ensures that every call is answered before the deadline, even if the disk stalls.
     package func willShutDown(by deadline: ContinuousClock.Instant) {
-        Alarm(after: Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
+        after(Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
             openCalls.close(with: .notTaken)
             order.close(with: .notTaken)
         }
@@ -85,9 +96,9 @@ package final class HostSession: Responder {
     /// Sends what can be sent, and closes the clients.
     package func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
         let isBegun = Atomic(false)
-        let begin: @Sendable () -> Void = { [tracker, analytics, basic, metrics] in
+        let begin: @Sendable () -> Void = { [tracker, analytics, basic, metrics, isOneOfMany] in
             guard !isBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            metrics.willEnd()
+            if !isOneOfMany { metrics.willEnd() }
             let missing = Atomic(3)
             let rest = Self.rest(until: deadline)
             let end: @Sendable () -> Void = {
@@ -98,7 +109,7 @@ package final class HostSession: Responder {
             basic.control.shutDown(within: rest, completion: end)
         }
         // The last call may be an `init`: a client may write its calls, close its side, and have them performed.
-        Alarm(after: Self.rest(until: deadline) * Self.graceShare, begin)
+        after(Self.rest(until: deadline) * Self.graceShare, begin)
         openCalls.whenNoneIsLate(begin)
     }
 

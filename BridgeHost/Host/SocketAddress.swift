@@ -1,0 +1,36 @@
+import TrackerPlatform
+
+/// The address of a Unix domain socket.
+enum SocketAddress {
+    /// How long a path may be; the last byte of the field is zero.
+    static let maxPathBytes = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+
+    /// Makes an address for a call of the system.
+    ///
+    /// - Parameter path: Of at most ``maxPathBytes`` bytes. An `@` in front names a socket without a file.
+    static func with<Result>(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        unsafe withUnsafeMutableBytes(of: &address.sun_path) { field in
+            for (index, byte) in path.utf8.prefix(maxPathBytes).enumerated() { unsafe field[index] = byte }
+            if path.hasPrefix("@") { unsafe field[0] = 0 }
+        }
+        // A name without a file has no zero at its end: all that belongs to it is counted.
+        let start = MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2
+        let length = path.hasPrefix("@") ? start + path.utf8.count : MemoryLayout<sockaddr_un>.size
+        return unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0, socklen_t(length)) }
+        }
+    }
+
+    /// A new socket of this family, closed in child processes.
+    static func stream() -> Int32 {
+        #if canImport(Glibc)
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        return descriptor
+    }
+}
