@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
 import { createTracker } from '../src/client/tracker.js'
+import { Supervisor } from '../testsupport/agents.js'
 import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
 import { KEY, eventNames, PATIENT, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 
@@ -16,14 +17,24 @@ const SCENARIOS = JSON.parse(readFileSync(new URL('../../../Tests/Recovery/scena
 class Stage {
     #calls = new Map()
     #remembered = new Map()
+    #kills = 0
 
-    constructor(t, host) {
+    /** @param {{ overAgent?: boolean }} [options] Whether the host is an agent, which a supervisor starts again. */
+    constructor(t, host, { overAgent = false } = {}) {
+        this.overAgent = overAgent
         this.folder = freshFolder(t)
         this.warnings = captureWarnings(t)
         const path = join(this.folder, 'host')
         if (host !== null) writeFileSync(path, program(this.folder, host), { mode: 0o755 })
         const hostArguments = ['--storage-dir', join(this.folder, 'state'), ...PATIENT]
-        this.tracker = createTracker({ hostPath: path, hostArguments, stderr: 'ignore' })
+        if (overAgent) {
+            const agent = join(this.folder, 'agent.sock')
+            const supervisor = new Supervisor([path, '--listen', agent, ...hostArguments])
+            afterwards(t, () => supervisor.end())
+            this.tracker = createTracker({ agent })
+        } else {
+            this.tracker = createTracker({ hostPath: path, hostArguments, stderr: 'ignore' })
+        }
         afterwards(t, () => this.tracker.shutdown())
     }
 
@@ -35,7 +46,7 @@ class Stage {
     async play(step) {
         if ('call' in step) return this.#call(step)
         if ('await' in step) return this.#check(this.#calls.get(step.await), step)
-        if ('signal' in step) return process.kill(this.starts.at(-1), step.signal)
+        if ('signal' in step) return this.#signal(step.signal)
         if ('burst' in step) return this.#burst(step)
         if ('faults' in step) return this.collector.faults(step.faults)
         if ('arrive' in step) return this.#arrive(step.arrive, step.kind)
@@ -44,10 +55,17 @@ class Stage {
             return this.collector.wait({ kind: step.kind, requests: step.arriveRequests, timeoutMs: WAIT_MS })
         }
         if ('key' in step) return assert.equal((await this.tracker.getDebugInfo()).config.xApiKey, step.key)
-        if ('starts' in step) return assert.equal(this.starts.length, step.starts)
+        // An agent outlives a shutdown of its client.
+        if ('starts' in step) return assert.equal(this.starts.length, this.overAgent ? 1 + this.#kills : step.starts)
+        if ('warnings' in step && this.overAgent) return // One for each try to connect that has another reason.
         if ('warnings' in step) return assert.equal(this.warnings.length, step.warnings, this.warnings.join('\n'))
         if ('shutdown' in step) return this.tracker.shutdown()
         assert.fail(`What is ${JSON.stringify(step)}?`)
+    }
+
+    #signal(name) {
+        process.kill(this.starts.at(-1), name)
+        this.#kills += name === 'SIGKILL'
     }
 
     #call(step) {
@@ -90,7 +108,7 @@ class Stage {
         const names = burstNames(burst)
         const calls = []
         for (const [i, count] of burst.entries()) {
-            if (i > 0) process.kill(this.starts.at(-1), 'SIGKILL')
+            if (i > 0) this.#signal('SIGKILL')
             const portion = names.splice(0, count).map((name) => this.tracker.track(name))
             calls.push(...portion)
             await portion[0]
@@ -121,10 +139,11 @@ function burstNames(counts) {
     return Array.from({ length: counts.reduce((sum, count) => sum + count) }, (_, i) => `E${i}`)
 }
 
-test('every scenario of the table', { skip: withoutHost }, async (t) => {
-    for (const { name, host = 'exec "$HOST" "$@"', steps } of SCENARIOS) {
+/** Plays scenarios. */
+async function play(t, scenarios, options) {
+    for (const { name, host = 'exec "$HOST" "$@"', steps } of scenarios) {
         await t.test(name, async (t) => {
-            const stage = new Stage(t, host)
+            const stage = new Stage(t, host, options)
             stage.collector = await startCollector()
             afterwards(t, () => stage.collector.close())
 
@@ -133,4 +152,14 @@ test('every scenario of the table', { skip: withoutHost }, async (t) => {
             assert.deepEqual(problemsOf(stage.collector), [])
         })
     }
+}
+
+test('every scenario of the table', { skip: withoutHost }, (t) => play(t, SCENARIOS))
+
+test('every scenario of a host that runs, over an agent', { skip: withoutHost }, async (t) => {
+    const kills = ({ steps }) => steps.filter(({ signal }) => signal === 'SIGKILL').length
+    // How often one that fails is started, others decide of an agent.
+    const scenarios = SCENARIOS.filter((scenario) => !('host' in scenario) && kills(scenario) < 5)
+    assert.ok(scenarios.length > 15)
+    await play(t, scenarios, { overAgent: true })
 })

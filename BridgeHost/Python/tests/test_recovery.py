@@ -30,6 +30,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+from .agents import Supervisor
 from .support import PATIENT, ROOT, AsyncTestCase, host_path, snake
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError, Receipt  # isort: skip
@@ -40,7 +41,12 @@ SCENARIOS = json.loads((ROOT / "Tests/Recovery/scenarios.json").read_text())
 class Stage:
     """One scenario: a tracker, a host that can be killed, a backend, and what is remembered from step to step."""
 
-    def __init__(self, test: RecoveryTests, tracker_of: Callable[..., Any], host: str | None, folder: Path) -> None:
+    def __init__(
+        self, test: RecoveryTests, tracker_of: Callable[..., Any], host: str | None, folder: Path, *, over_agent: bool
+    ) -> None:
+        """
+        :param over_agent: Whether the host is an agent, which a supervisor starts again.
+        """
         self.test = test
         self.collector = test.collector
         self.starts_file = folder / "starts"
@@ -52,7 +58,14 @@ class Stage:
             )
             path.chmod(0o755)
         arguments = ["--storage-dir", str(folder / "state"), *PATIENT]
-        self.tracker = tracker_of(host_path=path, host_arguments=arguments, stderr="ignore")
+        self._supervisor: Supervisor | None = None
+        if over_agent:
+            socket = folder / "agent.sock"
+            self._supervisor = Supervisor([str(path), "--listen", str(socket), *arguments])
+            self.tracker = tracker_of(agent=socket)
+        else:
+            self.tracker = tracker_of(host_path=path, host_arguments=arguments, stderr="ignore")
+        self._kills = 0
         self.calls: dict[str, Any] = {}
         self.remembered: dict[str, Any] = {}
 
@@ -64,7 +77,7 @@ class Stage:
             case {"await": name}:
                 await self._check(self.calls[name], step)
             case {"signal": name}:
-                os.kill(self.starts[-1], signal.Signals[name])
+                self._signal(signal.Signals[name])
             case {"burst": counts}:
                 await self._burst(counts)
             case {"faults": script}:
@@ -79,13 +92,25 @@ class Stage:
                 info = await _settled(self.tracker.get_debug_info())
                 self.test.assertEqual(info["config"]["xApiKey"], masked)
             case {"starts": count}:
-                self.test.assertEqual(len(self.starts), count)
+                # An agent outlives a shutdown of its client.
+                self.test.assertEqual(len(self.starts), 1 + self._kills if self._supervisor else count)
+            case {"warnings": _} if self._supervisor:
+                pass  # One for each try to connect that has another reason.
             case {"warnings": count}:
                 self.test.assertEqual(len(self.test.warnings), count, self.test.warnings)
             case {"shutdown": True}:
                 await _settled(self.tracker.shutdown())
             case _:
                 self.test.fail(f"What is {step}?")
+
+    def end(self) -> None:
+        """Ends the agent, if there is one."""
+        if self._supervisor:
+            self._supervisor.end()
+
+    def _signal(self, number: signal.Signals) -> None:
+        os.kill(self.starts[-1], number)
+        self._kills += number == signal.SIGKILL
 
     @property
     def starts(self) -> list[int]:
@@ -144,7 +169,7 @@ class Stage:
         calls = []
         for number, count in enumerate(counts):
             if number > 0:
-                os.kill(self.starts[-1], signal.SIGKILL)
+                self._signal(signal.SIGKILL)
             portion = [self.tracker.track(next(names)) for _ in range(count)]
             calls += portion
             await _settled(portion[0])
@@ -176,6 +201,12 @@ def _waits_where_it_asks(scenario: dict[str, Any]) -> bool:
     return all(step["call"].endswith("track") for step in scenario["steps"] if "as" in step)
 
 
+def _works_over_agent(scenario: dict[str, Any]) -> bool:
+    """Whether it is about a host that runs. How often one that fails is started, others decide of an agent."""
+    kills = sum(step.get("signal") == "SIGKILL" for step in scenario["steps"])
+    return "host" not in scenario and kills < 5
+
+
 class RecoveryTests(AsyncTestCase):
     """Every scenario, with the tracker of asyncio; and those that it can play with the one that waits."""
 
@@ -193,14 +224,23 @@ class RecoveryTests(AsyncTestCase):
         for scenario in scenarios:
             await self._play(MobileTracker, scenario)
 
-    async def _play(self, tracker_of: Callable[..., Any], scenario: dict[str, Any]) -> None:
+    async def test_over_agents(self) -> None:
+        scenarios = [scenario for scenario in SCENARIOS if _works_over_agent(scenario)]
+        self.assertGreater(len(scenarios), 15)
+        for scenario in scenarios:
+            await self._play(AsyncMobileTracker, scenario, over_agent=True)
+
+    async def _play(
+        self, tracker_of: Callable[..., Any], scenario: dict[str, Any], *, over_agent: bool = False
+    ) -> None:
         self.collector.clear()
         self.warnings.clear()
         with self.subTest(scenario["name"]), tempfile.TemporaryDirectory() as folder:
-            stage = Stage(self, tracker_of, scenario.get("host", 'exec "$HOST" "$@"'), Path(folder))
+            stage = Stage(self, tracker_of, scenario.get("host", 'exec "$HOST" "$@"'), Path(folder), over_agent=over_agent)
             try:
                 for step in scenario["steps"]:
                     await stage.play(step)
                 self.assertEqual(self.collector.problems(), [])
             finally:
                 await _settled(stage.tracker.close())
+                stage.end()

@@ -8,6 +8,7 @@ import { closeSync, openSync, readSync } from 'node:fs'
  * @property {string | null} signal The signal that ended it.
  * @property {string} stderr The end of what it wrote to stderr.
  * @property {NodeJS.ErrnoException} [error] Why it could not be started at all.
+ * @property {string} [how] What has ended, if it is no process.
  */
 
 /** The exit code of a program that was called wrongly (sysexits.h, EX_USAGE). */
@@ -72,6 +73,7 @@ function explainError(path, error) {
  */
 export function describeEnd(end) {
     if (end.error) return end.error.message
+    if (end.how) return end.how
     return end.signal ? `signal ${end.signal}` : `exit code ${end.code}`
 }
 

@@ -1,3 +1,5 @@
+import { AgentConnection } from './agent-connection.js'
+import { explainAgent, findAgent, isAbsence } from './agent.js'
 import { AnswerWatch, SILENCE_MS } from './answer-watch.js'
 import { CallTable } from './call-table.js'
 import { Call, hostExited } from './call.js'
@@ -30,8 +32,10 @@ const SHUTDOWN_MS = 10_000
  */
 export class HostLink {
     #options
-    /** @type {HostProcess | null} */
+    /** @type {HostProcess | AgentConnection | null} */
     #host = null
+    /** @type {import('./agent.js').Agent | null} The agent that is connected to, instead of a host of the program's own. */
+    #agent = null
     /** @type {'idle' | 'starting' | 'ready'} */
     #state = 'idle'
     /** The calls of the program. */
@@ -58,6 +62,7 @@ export class HostLink {
     /**
      * @param {object} options
      * @param {string} [options.hostPath]
+     * @param {string} [options.agent]
      * @param {() => string[]} options.hostArguments Called at each start.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(notification: { method: string, params: any }) => void} options.onNotification
@@ -183,6 +188,23 @@ export class HostLink {
         this.#wait = null
         if (this.#state !== 'starting' || this.#host) return
         if (this.#crashes.isReached) return this.#fail(this.#lastFailure)
+        this.#agent = findAgent(this.#options.agent)
+        if (this.#agent) return this.#connect(this.#agent)
+        this.#spawnHost()
+    }
+
+    #connect(agent) {
+        const { path } = agent
+        const host = new AgentConnection({
+            path,
+            onLine: (line) => this.#receive(host, line),
+            onEnd: (end) => this.#ended(host, path, end),
+        })
+        this.#shakeHands(host, path)
+    }
+
+    #spawnHost() {
+        this.#agent = null
         let path, args
         try {
             path = findHost(this.#options)
@@ -197,6 +219,10 @@ export class HostLink {
             onLine: (line) => this.#receive(host, line),
             onEnd: (end) => this.#ended(host, path, end),
         })
+        this.#shakeHands(host, path)
+    }
+
+    #shakeHands(host, path) {
         this.#host = host
         this.#watch.restart()
         this.#updateKeepAlive()
@@ -336,7 +362,7 @@ export class HostLink {
         if (!isNew) return
         const { size } = this.#calls
         const calls = size === 1 ? '1 call waits' : `${size} calls wait`
-        this.#warn(`The host (process ${this.#host?.pid}) has not answered for ${SILENCE_MS / 1000} s, and ${calls} for it: `
+        this.#warn(`${this.#host?.name ?? 'The host'} has not answered for ${SILENCE_MS / 1000} s, and ${calls} for it: `
             + 'it was stopped, or its disk does not answer.')
     }
 
@@ -351,6 +377,7 @@ export class HostLink {
         const how = describeEnd(end)
         this.#own.reject(() => hostExited(how))
         if (this.#shutdown?.isOver) return this.#endedAfterShutdown(how)
+        if (this.#agent) return this.#agentEnded(this.#agent, hadStarted, end, how)
 
         const reason = hadStarted || !path ? null : explainStart(path, end)
         // The process did not even begin: the system lacks something now.
@@ -363,6 +390,22 @@ export class HostLink {
         this.#lastFailure = isObstacle ? notStarted(how) : endedTooOften(how)
         this.#warn(isObstacle ? `The host cannot be started now (${how}). This is tried again; calls wait.`
             : `The host ended unexpectedly (${how}).`)
+        this.#calls.reject(({ method }) => hostExited(how, method), (call) => call.written && !call.repeats)
+        if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
+    }
+
+    /** The connection to the agent has ended, or there is none. It is made again: others may start the agent. */
+    #agentEnded({ path, isOptional }, hadStarted, end, how) {
+        if (isOptional && !hadStarted && isAbsence(end.error)) {
+            this.#state = 'starting'
+            return this.#spawnHost()
+        }
+        this.#crashes.recordObstacle()
+        const reason = hadStarted ? null : explainAgent(path, end.error)
+        if (reason) return this.#fail(new MobileTrackerError('HOST_START_FAILED', reason))
+        this.#lastFailure = agentNotReached(path, how)
+        if (this.#crashes.isBlocked) return this.#fail(this.#lastFailure)
+        this.#warn(`The agent at ${path} cannot be reached (${how}). This is tried again; calls wait.`)
         this.#calls.reject(({ method }) => hostExited(how, method), (call) => call.written && !call.repeats)
         if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
     }
@@ -390,6 +433,11 @@ export class HostLink {
 
 function notStarted(how) {
     return new MobileTrackerError('HOST_START_FAILED', `The host could not be started for a minute: ${how}.`, { retryable: true })
+}
+
+function agentNotReached(path, how) {
+    const sentence = `The agent at ${path} could not be reached for a minute: ${how}. Start it with: BridgeHost --listen ${path}`
+    return new MobileTrackerError('HOST_START_FAILED', sentence, { retryable: true })
 }
 
 function endedTooOften(how) {

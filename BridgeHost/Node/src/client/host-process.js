@@ -79,9 +79,9 @@ export class HostProcess {
         return this.#writer?.unwritten() ?? []
     }
 
-    /** The process. */
-    get pid() {
-        return this.#child?.pid
+    /** What it is called in a warning. */
+    get name() {
+        return `The host (process ${this.#child?.pid})`
     }
 
     /** Whether Node stays alive as long as the host does. */

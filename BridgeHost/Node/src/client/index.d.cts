@@ -86,6 +86,11 @@ export interface TrackerOptions {
     hostPath?: string
     /** Arguments for the host program. */
     hostArguments?: string[]
+    /**
+     * The socket of this machine's agent (`BridgeHost --listen PATH`), to connect to instead of starting a host. `auto`: the
+     * usual place, and a host of the program's own where none listens. Without it `MOBILE_TRACKER_AGENT` counts.
+     */
+    agent?: string
     /** Where the host's log goes: to this program's stderr (`inherit`, the default), or nowhere (`ignore`). */
     stderr?: 'inherit' | 'ignore'
     /** Whether this package warns by `console.warn`, of dropped calls above all; true by default. */

@@ -15,7 +15,7 @@ const EXIT_FLUSH_MS = 5000
 
 /** The names of the options. */
 const OPTIONS = [
-    'hostPath', 'hostArguments', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend', 'convert',
+    'hostPath', 'hostArguments', 'agent', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend', 'convert',
     'credentials',
 ]
 
@@ -27,7 +27,7 @@ const OPTIONS = [
 export function createTracker(options = {}) {
     checkOptions(options)
     const {
-        hostPath, hostArguments = [], stderr = 'inherit', warnings: isWarning = true, appName: program,
+        hostPath, hostArguments = [], agent, stderr = 'inherit', warnings: isWarning = true, appName: program,
         collectorPanel = process.env.MOBILE_TRACKER_COLLECTOR_PANEL === '1', logger, beforeSend, convert, credentials,
     } = options
     const output = new Output({ warnings: isWarning, stderr: stderr === 'inherit' })
@@ -37,6 +37,7 @@ export function createTracker(options = {}) {
     const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,
+        agent,
         hostArguments: () => [
             ...withName(hostArguments, program), '--log-format', 'json', ...collectorPanel ? ['--collector-panel'] : [],
         ],
@@ -67,11 +68,12 @@ export function createTracker(options = {}) {
 }
 
 /** Checks options now: they are used only with the first call. */
-function checkOptions({ hostPath, hostArguments, stderr, appName, logger, beforeSend, convert, credentials }) {
+function checkOptions({ hostPath, hostArguments, agent, stderr, appName, logger, beforeSend, convert, credentials }) {
     const isText = (value) => typeof value === 'string'
     const rules = [
         [hostPath, isText, 'hostPath must be a string'],
         [hostArguments, (list) => Array.isArray(list) && list.every(isText), 'hostArguments must be an array of strings'],
+        [agent, (value) => isText(value) && value !== '', "agent must be the path of a socket, or 'auto'"],
         [stderr, (value) => ['inherit', 'ignore'].includes(value), "stderr must be 'inherit' or 'ignore'"],
         [appName, isText, 'appName must be a string'],
         [logger, isLogger, 'logger must have one of the methods debug, info, warn and error'],

@@ -66,6 +66,7 @@ class Channel:
         self.link = HostLink(
             LinkOptions(
                 host_path=options.host_path,
+                agent=options.agent,
                 host_arguments=partial(arguments_of_host, options),
                 on_stderr=HostLog(options.logger, is_passed=options.stderr == "inherit").take,
                 on_notification=on_notification,

@@ -33,11 +33,15 @@ class HostEnd:
     """The end of what it wrote to stderr."""
     error: OSError | None = None
     """Why it could not be started at all."""
+    how: str = ""
+    """What has happened, if it is no process."""
 
     def __str__(self) -> str:
         """For the middle of a sentence."""
         if self.error:
             return str(self.error)
+        if self.how:
+            return self.how
         return f"signal {signal.Signals(self.signal).name}" if self.signal else f"exit code {self.code}"
 
 

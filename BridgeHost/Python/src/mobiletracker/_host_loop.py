@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ._agent import Agent, AgentConnection, explain_agent, find_agent, is_absence
 from ._answer_watch import SILENCE, AnswerWatch
 from ._call import Call
 from ._call_table import CallTable, Shutdown
@@ -22,6 +23,7 @@ from ._process import HostProcess
 from ._recovery import SETUPS, Recovery
 from .errors import (
     MobileTrackerError,
+    agent_not_reached,
     ended_too_often,
     error_from_answer,
     host_exited,
@@ -50,6 +52,7 @@ class LinkOptions:
     """What a link to the host needs of its tracker."""
 
     host_path: str | os.PathLike[str] | None
+    agent: str | os.PathLike[str] | None
     host_arguments: Callable[[], list[str]]
     """Called at each start."""
     on_stderr: Callable[[bytes], None]
@@ -77,8 +80,10 @@ class HostLoop:
         """The longest message that the host accepts."""
         self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn, on_fault=self._fault)
         self.backlog = Backlog()
-        self.host: HostProcess | None = None
-        self.processes: set[HostProcess] = set()
+        self.host: HostProcess | AgentConnection | None = None
+        self.processes: set[HostProcess | AgentConnection] = set()
+        self._agent: Agent | None = None
+        """The agent that is connected to, instead of a host of the program's own."""
         self._state = _State.IDLE
         self.calls = CallTable(on_removal=lambda call: self.backlog.free(len(call.params)))
         self._own = CallTable()
@@ -173,6 +178,28 @@ class HostLoop:
             return
         if self.crashes.is_reached and self._last_failure:
             return self._fail(self._last_failure)
+        self._agent = find_agent(self._options.agent)
+        if self._agent:
+            self._connect(self._agent)
+        else:
+            self._spawn_host()
+
+    def _connect(self, agent: Agent) -> None:
+        path = agent.path
+        try:
+            self.io.open()
+            host = AgentConnection(
+                self.io,
+                path,
+                on_lines=lambda lines: self._receive(host, lines),
+                on_end=lambda end: self._gone(host, path, end),
+            )
+        except OSError as error:
+            return self._ended(path, HostEnd(error=error))
+        self._shake_hands(host, path)
+
+    def _spawn_host(self) -> None:
+        self._agent = None
         try:
             path = find_host(self._options.host_path)
         except MobileTrackerError as error:
@@ -189,6 +216,9 @@ class HostLoop:
             )
         except OSError as error:
             return self._ended(path, HostEnd(error=error))
+        self._shake_hands(host, path)
+
+    def _shake_hands(self, host: HostProcess | AgentConnection, path: Path) -> None:
         self.host = host
         self.processes.add(host)
         self.watch.restart()
@@ -245,7 +275,7 @@ class HostLoop:
 
     # Answers
 
-    def _receive(self, host: HostProcess, lines: list[str]) -> None:
+    def _receive(self, host: HostProcess | AgentConnection, lines: list[str]) -> None:
         self.watch.record_answer()
         for line in lines:
             if host is self.host and not self._read(line):
@@ -320,7 +350,7 @@ class HostLoop:
             shutdown.timer.cancel()
         shutdown.timer = self.io.later(_SHUTDOWN, end)
 
-    def _gone(self, host: HostProcess, path: Path, end: HostEnd) -> None:
+    def _gone(self, host: HostProcess | AgentConnection, path: Path, end: HostEnd) -> None:
         self.processes.discard(host)
         if host is self.host:
             self._ended(path, end)
@@ -334,6 +364,8 @@ class HostLoop:
         self._own.reject(lambda _: host_exited(how))
         if self._shutdown and self._shutdown.is_over:
             return self._ended_after_shutdown(self._shutdown, how)
+        if self._agent:
+            return self._agent_ended(self._agent, had_started, end, how)
         reason = None if had_started else explain_start(path, end)
         if end.error and not reason:
             return self._meet_obstacle(how)
@@ -344,6 +376,24 @@ class HostLoop:
             return self._fail(ended_too_often(how))
         self._last_failure = ended_too_often(how)
         self._warn(f"The host ended unexpectedly ({how}).")
+        self.calls.reject(
+            lambda call: host_exited(how, call.method), lambda call: call.is_written and not call.repeats
+        )
+        if self.calls or self.recovery.calls():
+            self._start()
+
+    def _agent_ended(self, agent: Agent, had_started: bool, end: HostEnd, how: str) -> None:
+        """The connection to the agent has ended, or there is none. It is made again: others may start the agent."""
+        if agent.is_optional and not had_started and is_absence(end.error):
+            self._state = _State.STARTING
+            return self._spawn_host()
+        self.crashes.record_obstacle()
+        if reason := None if had_started else explain_agent(agent.path, end.error):
+            return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
+        self._last_failure = agent_not_reached(str(agent.path), how)
+        if self.crashes.is_blocked:
+            return self._fail(self._last_failure)
+        self._warn(f"The agent at {agent.path} cannot be reached ({how}). This is tried again; calls wait.")
         self.calls.reject(
             lambda call: host_exited(how, call.method), lambda call: call.is_written and not call.repeats
         )
@@ -362,8 +412,8 @@ class HostLoop:
     def _warn_of_silence(self) -> None:
         calls = "1 call waits" if len(self.calls) == 1 else f"{len(self.calls)} calls wait"
         self._warn(
-            f"The host (process {self.host.pid if self.host else None}) has not answered for {SILENCE:.0f} s, and {calls} for it: it was stopped, or "
-            "its disk does not answer."
+            f"{self.host.name if self.host else 'The host'} has not answered for {SILENCE:.0f} s, and {calls} for it: it "
+            "was stopped, or its disk does not answer."
         )
 
     def _ended_after_shutdown(self, shutdown: Shutdown, how: str) -> None:

@@ -19,10 +19,46 @@ _STDERR_KEPT = 4096
 _GRACE = 2.0
 """How long the process may outlive its output, or its output the process, in seconds."""
 
-_CHUNK = 64 * 1024
+CHUNK = 64 * 1024
 """How many bytes go into one write: about the capacity of a pipe."""
 
-_READ = 256 * 1024
+READ = 256 * 1024
+"""How many bytes are read at a time."""
+
+
+class LineBuffer:
+    """Splits what arrives into lines, in time linear in its length."""
+
+    def __init__(self) -> None:
+        self._rest: list[bytes] = []
+
+    def push(self, chunk: bytes) -> list[str]:
+        """The lines that end in a piece of the stream; blank ones are left out."""
+        head, newline, tail = chunk.rpartition(b"\n")
+        lines: list[str] = []
+        if newline:
+            self._rest.append(head)
+            lines = self.rest()
+        if tail:
+            self._rest.append(tail)
+        return lines
+
+    def rest(self) -> list[str]:
+        """What is left, at the end of the stream."""
+        text = b"".join(self._rest)
+        self._rest = []
+        return [line for line in text.decode(errors="replace").split("\n") if line and not line.isspace()]
+
+
+def next_chunk(queue: deque[Call]) -> bytes:
+    """Takes as many calls as go into one write. They may take effect from now on."""
+    lines, size = [], 0
+    while queue and size < CHUNK:
+        call = queue.popleft()
+        call.is_written = True
+        lines.append(call.line)
+        size += len(lines[-1])
+    return b"".join(lines)
 
 
 class HostProcess:
@@ -64,7 +100,7 @@ class HostProcess:
         self._stdin, self._stdout, self._stderr = self._child.stdin, self._child.stdout, self._child.stderr
         self._queue: deque[Call] = deque()
         self._unwritten = memoryview(b"")
-        self._rest: list[bytes] = []
+        self._lines = LineBuffer()
         self._stderr_tail = b""
         self._has_closed = False
         self._has_exited = False
@@ -76,9 +112,14 @@ class HostProcess:
         self._exit = self._watch_exit()
 
     @property
-    def pid(self) -> int:
+    def pid(self) -> int | None:
         """The process."""
         return self._child.pid
+
+    @property
+    def name(self) -> str:
+        """What it is called in a warning."""
+        return f"The host (process {self.pid})"
 
     def send(self, call: Call) -> None:
         """Queues a call for the next `flush`, unless the process has ended."""
@@ -89,7 +130,7 @@ class HostProcess:
         """Writes what the pipe accepts."""
         while self._queue or self._unwritten:
             if not self._unwritten:
-                self._unwritten = memoryview(self._next_chunk())
+                self._unwritten = memoryview(next_chunk(self._queue))
             try:
                 self._unwritten = self._unwritten[os.write(self._stdin.fileno(), self._unwritten) :]
             except BlockingIOError:
@@ -117,48 +158,31 @@ class HostProcess:
         self._io.watch(self._stdin.fileno(), 0, _ignore)
         self.flush()
 
-    def _next_chunk(self) -> bytes:
-        """As many calls as fit. They may take effect from now on."""
-        lines, size = [], 0
-        while self._queue and size < _CHUNK:
-            call = self._queue.popleft()
-            call.is_written = True
-            lines.append(call.line)
-            size += len(lines[-1])
-        return b"".join(lines)
-
     # Reading
 
     def _read(self) -> None:
         try:
-            chunk = os.read(self._stdout.fileno(), _READ)
+            chunk = os.read(self._stdout.fileno(), READ)
         except BlockingIOError:
             return
         except OSError:
             chunk = b""
         if not chunk:
             self._io.watch(self._stdout.fileno(), 0, _ignore)
-            self._emit(b"".join(self._rest))
+            self._emit(self._lines.rest())
             self._has_closed = True
             self._io.later(_GRACE, self.kill)
             return self._end_if_over()
-        head, newline, tail = chunk.rpartition(b"\n")
-        if newline:
-            self._rest.append(head)
-            self._emit(b"".join(self._rest))
-            self._rest = []
-        if tail:
-            self._rest.append(tail)
+        self._emit(self._lines.push(chunk))
 
-    def _emit(self, text: bytes) -> None:
-        lines = text.decode(errors="replace").split("\n")
-        if lines := [line for line in lines if line and not line.isspace()]:
+    def _emit(self, lines: list[str]) -> None:
+        if lines:
             self._on_lines(lines)
 
     def _read_stderr(self) -> bool:
         """Reads some; False if there is nothing now."""
         try:
-            chunk = os.read(self._stderr.fileno(), _READ)
+            chunk = os.read(self._stderr.fileno(), READ)
         except OSError:  # Nothing is there, or the log cannot be read. Then only the log is lost.
             return False
         if not chunk:

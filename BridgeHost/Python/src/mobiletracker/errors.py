@@ -81,6 +81,12 @@ def not_started(how: str) -> MobileTrackerError:
     return MobileTrackerError("HOST_START_FAILED", f"The host could not be started for a minute: {how}.", retryable=True)
 
 
+def agent_not_reached(path: str, how: str) -> MobileTrackerError:
+    """The error of calls while there is no agent."""
+    sentence = f"The agent at {path} could not be reached for a minute: {how}. Start it with: BridgeHost --listen {path}"
+    return MobileTrackerError("HOST_START_FAILED", sentence, retryable=True)
+
+
 def protocol_mismatch(path: str, info: dict[str, Any], version: int) -> MobileTrackerError:
     """The error of calls to a host of another version."""
     theirs = info.get("protocolVersion", "an unknown version")

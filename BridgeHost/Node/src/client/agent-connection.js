@@ -1,0 +1,103 @@
+import { connect } from 'node:net'
+import { LineReader } from './framing.js'
+import { LineWriter } from './line-writer.js'
+
+/** The code of the line with which an agent refuses a client. */
+const REFUSED = 'CONNECTION_REFUSED'
+
+/**
+ * One connection to an agent. It is used as a host of the program's own is: see `HostProcess`.
+ *
+ * Its end says nothing of the agent's other clients, and what the agent has taken it still delivers.
+ */
+export class AgentConnection {
+    #socket
+    #writer
+    #error
+
+    /** Whether it was closed before its end. The agent may have got a part of a message. */
+    isInputClosed = false
+
+    /**
+     * Connects.
+     *
+     * @param {object} options
+     * @param {string} options.path
+     * @param {(line: string) => void} options.onLine
+     * @param {(end: import('./explain.js').HostEnd) => void} options.onEnd Called once, after the last line, and never
+     *   synchronously.
+     */
+    constructor({ path, onLine, onEnd }) {
+        this.name = `The agent at ${path}`
+        const socket = connect({ path })
+        this.#socket = socket
+        this.#writer = new LineWriter(socket)
+        const reader = new LineReader((line) => this.#refuses(line) || onLine(line))
+        socket.on('data', (chunk) => reader.push(chunk))
+        socket.on('end', () => reader.end())
+        // After its refusal the agent closes the socket, and what is written then fails as well.
+        socket.on('error', (error) => (this.#error ??= error))
+        socket.on('close', () => {
+            this.#writer.close()
+            onEnd({ code: null, signal: null, stderr: '', error: this.#error, how: 'it has closed the connection' })
+        })
+        socket.unref()
+    }
+
+    /** @param {import('./line-writer.js').Outgoing} message */
+    send(message) {
+        this.#writer.send(message)
+    }
+
+    /** Writes now what would be written at the end of the tick. */
+    flush() {
+        this.#writer.flush()
+    }
+
+    /** The messages of which not all is with the system. */
+    unwritten() {
+        return this.#writer.unwritten()
+    }
+
+    /** Whether Node stays alive as long as the connection does. */
+    keepAlive(isNeeded) {
+        this.#socket[isNeeded ? 'ref' : 'unref']()
+    }
+
+    /** Ends the connection at once. */
+    kill() {
+        this.#socket.destroy()
+    }
+
+    /** Closes it if the agent does not read: a write under way would keep Node alive. */
+    closeBlockedInput() {
+        if (!this.#writer.isBlocked) return
+        this.isInputClosed = true
+        this.#socket.destroy()
+    }
+
+    /** Ends it and listens no more. What the agent has received, it still reads. */
+    abandon() {
+        this.#writer.close()
+        this.#socket.destroy()
+    }
+
+    /** Keeps the reason if the agent refuses this client. */
+    #refuses(line) {
+        if (!line.includes(REFUSED)) return false
+        const error = refusal(line)
+        if (!error) return false
+        this.#error = Object.assign(new Error(error.message), { isFinal: error.data.retryable === false })
+        return true
+    }
+}
+
+/** The error of a line that refuses this client; undefined if it is another line, such as an answer that has this word. */
+function refusal(line) {
+    try {
+        const { id, error } = JSON.parse(line)
+        return id === null && error.data.code === REFUSED ? error : undefined
+    } catch {
+        return undefined
+    }
+}

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+/** What an agent is called at the places where one is looked for. */
+const SOCKET = join('mobile-tracker', 'agent.sock')
+
+/**
+ * Where the agent of this machine is.
+ *
+ * @typedef {object} Agent
+ * @property {string} path Its socket.
+ * @property {boolean} isOptional Whether a host is started where none listens.
+ */
+
+/**
+ * Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual place, and
+ * a host of the program's own where none listens.
+ *
+ * @param {string | undefined} option
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Agent | null} Null if the program has a host of its own.
+ */
+export function findAgent(option, env = process.env) {
+    const name = option ?? env.MOBILE_TRACKER_AGENT
+    if (!name) return null
+    if (name !== 'auto') return { path: resolve(name), isOptional: false }
+    const places = usualPlaces(env)
+    return { path: places.find((path) => existsSync(path)) ?? places[0], isOptional: true }
+}
+
+/** The user's own agent, then that of the machine. */
+function usualPlaces({ XDG_RUNTIME_DIR: folder }) {
+    return [...folder ? [join(folder, SOCKET)] : [], join('/run', SOCKET)]
+}
+
+/** Whether an error says that no agent listens there. */
+export function isAbsence(error) {
+    return error?.code === 'ENOENT' || error?.code === 'ECONNREFUSED'
+}
+
+/**
+ * Says in a sentence why an agent cannot be used.
+ *
+ * @param {string} path
+ * @param {Error & { code?: string, isFinal?: boolean }} error
+ * @returns {string | null} Null if another try may succeed.
+ */
+export function explainAgent(path, error) {
+    switch (error?.code) {
+        case 'EACCES':
+        case 'EPERM':
+            return `This user may not connect to the agent at ${path}: see its --listen-mode, and who may enter its folder.`
+        case 'ENOTSOCK':
+        case 'EPROTOTYPE': return `There is no agent at ${path}: it is no socket that listens.`
+        case 'ENAMETOOLONG': return `The path of the agent is too long for a socket: ${path}`
+        default: return error?.isFinal ? `The agent at ${path} refuses the connection: ${error.message}` : null
+    }
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, test } from 'node:test'
+import { startCollector } from '@mobiletracker/bridge/collector'
+import { explainAgent, findAgent } from '../src/client/agent.js'
+import { findHost } from '../src/client/finder.js'
+import { createTracker } from '../src/client/tracker.js'
+import { startAgent } from '../testsupport/agents.js'
+import { afterwards, captureWarnings, freshFolder, inTime } from '../testsupport/hosts.js'
+import { eventNames, KEY, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
+
+/** A backend, and trackers that end with the test. */
+async function stage(t) {
+    const collector = await startCollector()
+    const folder = freshFolder(t)
+    const warnings = captureWarnings(t)
+    afterwards(t, () => collector.close())
+    const config = { apiUrl: collector.url, xApiKey: KEY, retryDelayMs: 10 }
+    const tracker = (options) => {
+        const made = createTracker({ stderr: 'ignore', ...options })
+        afterwards(t, () => made.shutdown())
+        return made
+    }
+    return { collector, folder, warnings, config, tracker }
+}
+
+/** Sets a variable of the environment for a test. */
+function setVariable(t, name, value) {
+    const before = process.env[name]
+    process.env[name] = value
+    afterwards(t, () => (before === undefined ? delete process.env[name] : (process.env[name] = before)))
+}
+
+suite('a client of an agent', { skip: withoutHost }, () => {
+    test('connects instead of starting a host', async (t) => {
+        const { collector, folder, warnings, config, tracker } = await stage(t)
+        const { path } = await startAgent(t, folder)
+        const [first, second] = [tracker({ agent: path, hostPath: '/nowhere' }), tracker({ agent: path, hostPath: '/nowhere' })]
+        await Promise.all([first.init('925', config), second.init('925', config)])
+        const outcomes = await inTime(Promise.all([first.track('A'), second.track('A'), first.track('A')]))
+
+        await collector.wait({ kind: 'event', count: 3, timeoutMs: WAIT_MS })
+        assert.ok(outcomes.every(({ status }) => status === 'queued'))
+        assert.equal(await first.getSessionId(), await second.getSessionId())
+        assert.deepEqual([problemsOf(collector), warnings], [[], []])
+    })
+
+    test('finds it by MOBILE_TRACKER_AGENT', async (t) => {
+        const { folder, tracker } = await stage(t)
+        const { path } = await startAgent(t, folder)
+        setVariable(t, 'MOBILE_TRACKER_AGENT', path)
+
+        assert.equal(await tracker({ hostPath: '/nowhere' }).isTrackingAllowed(), true)
+    })
+
+    test('with auto finds that of the user, and starts a host where there is none', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        setVariable(t, 'XDG_RUNTIME_DIR', folder)
+        const own = { agent: 'auto', hostPath: findHost(), hostArguments: ['--storage-dir', join(folder, 'own')] }
+        assert.equal(await tracker(own).isTrackingAllowed(), true)
+
+        mkdirSync(join(folder, 'mobile-tracker'), { mode: 0o700 })
+        await startAgent(t, join(folder, 'mobile-tracker'))
+        assert.equal(await tracker({ agent: 'auto', hostPath: '/nowhere' }).isTrackingAllowed(), true)
+        assert.deepEqual(warnings, [])
+    })
+
+    test('waits for an agent that is started later', async (t) => {
+        const { collector, folder, warnings, config, tracker } = await stage(t)
+        const client = tracker({ agent: join(folder, 'agent.sock') })
+        const initialized = client.init('925', config)
+        const early = client.track('EARLY')
+        await startAgent(t, folder)
+        await inTime(initialized)
+
+        assert.notEqual((await early).status, 'dropped')
+        await collector.wait({ kind: 'event', count: 1, timeoutMs: WAIT_MS })
+        assert.deepEqual(eventNames(collector), ['EARLY'])
+        assert.match(warnings[0], /cannot be reached .*calls wait/)
+    })
+
+    test('goes on waiting when too many are connected, and gets its turn', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        const { path } = await startAgent(t, folder, ['--max-connections', '1'])
+        const first = tracker({ agent: path })
+        assert.equal(await first.isTrackingAllowed(), true)
+        const second = tracker({ agent: path }).isTrackingAllowed()
+        while (!warnings.some((warning) => /--max-connections/.test(warning))) await new Promise((resolve) => setImmediate(resolve))
+
+        await first.shutdown()
+
+        assert.equal(await inTime(second), true)
+    })
+})
+
+test('a wrong option is an error at once', () => {
+    for (const agent of ['', 5, null]) assert.throws(() => createTracker({ agent }), /agent must be the path of a socket/)
+})
+
+test('the place of an agent', () => {
+    assert.equal(findAgent(undefined, {}), null)
+    assert.equal(findAgent(undefined, { MOBILE_TRACKER_AGENT: '' }), null)
+    assert.deepEqual(findAgent('/a', { MOBILE_TRACKER_AGENT: '/b' }), { path: '/a', isOptional: false })
+    assert.deepEqual(findAgent('auto', {}), { path: '/run/mobile-tracker/agent.sock', isOptional: true })
+})
+
+test('why an agent cannot be used, for each reason that another try does not change', () => {
+    const sentence = (code) => explainAgent('/a', Object.assign(new Error('no'), { code }))
+    assert.match(sentence('EACCES'), /may not connect .*--listen-mode/)
+    assert.match(sentence('ENOTSOCK'), /no socket that listens/)
+    assert.equal(sentence('ECONNREFUSED'), null)
+    assert.match(explainAgent('/a', Object.assign(new Error('not you'), { isFinal: true })), /refuses the connection: not you/)
+})

@@ -1,0 +1,214 @@
+"""A connection to the agent of this machine."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import selectors
+import socket
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ._call import Call
+from ._find import HostEnd
+from ._io_thread import IOThread
+from ._process import READ, LineBuffer, next_chunk
+
+_SOCKET = Path("mobile-tracker") / "agent.sock"
+"""What an agent is called at the places where one is looked for."""
+
+_REFUSED = "CONNECTION_REFUSED"
+"""The code of the line with which an agent refuses a client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Where the agent of this machine is."""
+
+    path: Path
+    is_optional: bool
+    """Whether a host is started where none listens."""
+
+
+def find_agent(option: str | os.PathLike[str] | None) -> Agent | None:
+    """Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual place,
+    and a host of the program's own where none listens.
+
+    :returns: None if the program has a host of its own.
+    """
+    name = os.environ.get("MOBILE_TRACKER_AGENT") if option is None else option
+    if not name:
+        return None
+    if name != "auto":
+        return Agent(Path(name).absolute(), is_optional=False)
+    places = [Path("/run") / _SOCKET]
+    if folder := os.environ.get("XDG_RUNTIME_DIR"):
+        places.insert(0, Path(folder) / _SOCKET)
+    return Agent(next((path for path in places if path.exists()), places[0]), is_optional=True)
+
+
+def is_absence(error: OSError | None) -> bool:
+    """Whether an error says that no agent listens there."""
+    return error is not None and error.errno in (errno.ENOENT, errno.ECONNREFUSED)
+
+
+def explain_agent(path: Path, error: OSError | None) -> str | None:
+    """Says in a sentence why an agent cannot be used; None if another try may succeed."""
+    if isinstance(error, Refusal):
+        return f"The agent at {path} refuses the connection: {error}" if error.is_final else None
+    if error is None:
+        return None
+    match error.errno:
+        case errno.EACCES | errno.EPERM:
+            who = "see its --listen-mode, and who may enter its folder"
+            return f"This user may not connect to the agent at {path}: {who}."
+        case errno.ENOTSOCK | errno.EPROTOTYPE:
+            return f"There is no agent at {path}: it is no socket that listens."
+        case None if "too long" in str(error):
+            return f"The path of the agent is too long for a socket: {path}"
+        case _:
+            return None
+
+
+class Refusal(OSError):
+    """The agent refuses this client."""
+
+    def __init__(self, message: str, *, is_final: bool) -> None:
+        """
+        :param is_final: Whether another try would be refused as well.
+        """
+        super().__init__(message)
+        self.is_final = is_final
+
+
+class AgentConnection:
+    """One connection to an agent. It is used as a host of the program's own is: see `HostProcess`.
+
+    Its end says nothing of the agent's other clients, and what the agent has taken it still delivers. Only the I/O thread
+    uses this object.
+    """
+
+    def __init__(
+        self,
+        io: IOThread,
+        path: Path,
+        *,
+        on_lines: Callable[[list[str]], None],
+        on_end: Callable[[HostEnd], None],
+    ) -> None:
+        """
+        :param on_lines: Called with the lines that have arrived.
+        :param on_end: Called once, after the last line.
+        :raises OSError: If there is no agent, or it has too many clients that wait.
+        """
+        self._io = io
+        self._on_lines = on_lines
+        self._on_end = on_end
+        self.name = f"The agent at {path}"
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.setblocking(False)
+        try:
+            self._socket.connect(os.fspath(path))
+        except OSError:
+            self._socket.close()
+            raise
+        self._queue: deque[Call] = deque()
+        self._unwritten = memoryview(b"")
+        self._lines = LineBuffer()
+        self._error: OSError | None = None
+        self._has_ended = False
+        io.watch(self._socket.fileno(), selectors.EVENT_READ, self._ready)
+
+    @property
+    def pid(self) -> int | None:
+        """No process of this program."""
+        return None
+
+    def send(self, call: Call) -> None:
+        """Queues a call for the next `flush`, unless the connection has ended."""
+        if not self._has_ended:
+            self._queue.append(call)
+
+    def flush(self) -> None:
+        """Writes what the socket accepts."""
+        while (self._queue or self._unwritten) and not self._has_ended:
+            if not self._unwritten:
+                self._unwritten = memoryview(next_chunk(self._queue))
+            try:
+                self._unwritten = self._unwritten[self._socket.send(self._unwritten) :]
+            except BlockingIOError:
+                return self._watch(selectors.EVENT_READ | selectors.EVENT_WRITE)
+            except OSError:
+                return self._read_rest()  # What the agent said last is still to be read.
+
+    def kill(self) -> None:
+        """Ends the connection at once."""
+        self._io.post(lambda _: self._finish())
+
+    def abandon(self) -> None:
+        """After a fork, in the child: closes the copy of the parent's socket."""
+        self._socket.close()
+
+    def _watch(self, events: int) -> None:
+        self._io.watch(self._socket.fileno(), events, self._ready)
+
+    def _ready(self, events: int) -> None:
+        if self._has_ended:
+            return
+        if events & selectors.EVENT_WRITE:
+            self._watch(selectors.EVENT_READ)
+            self.flush()
+        if events & selectors.EVENT_READ and not self._has_ended:
+            self._read()
+
+    def _read(self) -> bool:
+        """Reads some; False if there is nothing now."""
+        try:
+            chunk = self._socket.recv(READ)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            self._error = self._error or error
+            chunk = b""
+        if not chunk:
+            self._emit(self._lines.rest())
+            self._finish()
+            return False
+        self._emit(self._lines.push(chunk))
+        return True
+
+    def _read_rest(self) -> None:
+        while not self._has_ended and self._read():
+            pass
+        self._finish()
+
+    def _emit(self, lines: list[str]) -> None:
+        if lines := [line for line in lines if not self._refuses(line)]:
+            self._on_lines(lines)
+
+    def _refuses(self, line: str) -> bool:
+        """Keeps the reason if the agent refuses this client."""
+        if _REFUSED not in line:
+            return False
+        try:
+            message = json.loads(line)
+            error = message["error"]
+            if message["id"] is not None or error["data"]["code"] != _REFUSED:
+                return False
+            self._error = Refusal(error["message"], is_final=error["data"]["retryable"] is False)
+        except (ValueError, LookupError, TypeError):
+            return False  # An answer that has this word.
+        return True
+
+    def _finish(self) -> None:
+        if self._has_ended:
+            return
+        self._has_ended = True
+        self._queue.clear()
+        self._unwritten = memoryview(b"")
+        self._io.watch(self._socket.fileno(), 0, lambda _: None)
+        self._socket.close()
+        self._on_end(HostEnd(error=self._error, how="it has closed the connection"))

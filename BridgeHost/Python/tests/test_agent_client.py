@@ -1,0 +1,137 @@
+"""The package as the client of an agent: `agent=`, `MOBILE_TRACKER_AGENT`, and agents that are started again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import unittest
+from unittest.mock import patch
+
+from .agents import AgentProcess, Supervisor
+from .support import GUARD, KEY, PATIENT, SOURCE, TestCase, host_path
+
+from mobiletracker import MobileTracker, Receipt  # isort: skip
+
+RESTARTS = int(os.environ.get("AGENT_RESTARTS", "12"))
+"""How often the agent is killed under load."""
+
+
+class AgentClientTests(TestCase):
+    """Where the client finds an agent, and what it does without one."""
+
+    def tracker(self, **options: object) -> MobileTracker:
+        """A tracker that ends with the test."""
+        tracker = MobileTracker(**options)  # type: ignore[arg-type]
+        self.addCleanup(tracker.close)
+        return tracker
+
+    def test_connects_instead_of_starting_a_host(self) -> None:
+        collector = self.start_collector()
+        agent = AgentProcess(self, self.folder)
+        tracker = self.tracker(agent=agent.path, host_path="/nowhere")
+        tracker.init("925", collector.config())
+        self.assertEqual(tracker.track("A").outcome().status, "queued")
+        collector.wait(kind="event", count=1)
+        self.assertEqual(self.warnings, [])
+
+    def test_the_environment_names_an_agent(self) -> None:
+        agent = AgentProcess(self, self.folder)
+        with patch.dict(os.environ, MOBILE_TRACKER_AGENT=str(agent.path)):
+            self.assertTrue(self.tracker(host_path="/nowhere").is_tracking_allowed())
+
+    def test_auto_finds_the_agent_of_the_user(self) -> None:
+        place = self.folder / "mobile-tracker"
+        place.mkdir(mode=0o700)
+        agent = AgentProcess(self, place)
+        with patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)):
+            self.assertEqual(agent.path, place / "agent.sock")
+            self.assertTrue(self.tracker(agent="auto", host_path="/nowhere").is_tracking_allowed())
+
+    def test_auto_starts_a_host_where_no_agent_listens(self) -> None:
+        with patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)):
+            tracker = self.tracker(
+                agent="auto", host_path=host_path(), host_arguments=["--storage-dir", str(self.folder / "state")],
+                stderr="ignore",
+            )
+            self.assertTrue(tracker.is_tracking_allowed())
+        self.assertEqual(self.warnings, [])
+
+    def test_a_wrong_value_is_an_error_at_once(self) -> None:
+        with self.assertRaises(TypeError):
+            MobileTracker(agent="")
+        with self.assertRaises(TypeError):
+            MobileTracker(agent=5)  # type: ignore[arg-type]
+
+    def test_calls_wait_for_an_agent_that_is_started_later(self) -> None:
+        collector = self.start_collector()
+        tracker = self.tracker(agent=self.folder / "agent.sock")
+        receipts = []
+        thread = threading.Thread(target=lambda: tracker.init("925", collector.config()))
+        thread.start()
+        receipts.append(tracker.track("EARLY"))
+        AgentProcess(self, self.folder)
+        thread.join(GUARD)
+        self.assertNotEqual(receipts[0].outcome(GUARD).status, "dropped")
+        self.assertEqual(tracker.track("LATE").outcome(GUARD).status, "queued")
+        self.assertRegex(self.warnings[0], "cannot be reached .*calls wait")
+
+    def test_many_restarts_under_load_lose_double_and_reorder_nothing(self) -> None:
+        collector = self.start_collector()
+        folder = self.folder
+        command = [str(host_path()), "--listen", str(folder / "agent.sock"), "--storage-dir", str(folder / "state")]
+        script = folder / "agent"
+        script.write_text('#!/bin/sh\necho $$ > "$PIDS.new"\nmv "$PIDS.new" "$PIDS"\nexec "$@"\n')
+        script.chmod(0o755)
+        with patch.dict(os.environ, PIDS=str(folder / "pid")):
+            supervisor = Supervisor([str(script), *command, *PATIENT])
+        self.addCleanup(supervisor.end)
+        tracker = self.tracker(agent=folder / "agent.sock")
+        tracker.init("925", collector.config())
+        receipts: list[Receipt] = []
+        names: list[str] = []
+        for restart in range(RESTARTS):
+            for number in range(40):
+                names.append(f"E{len(names)}")
+                receipts.append(tracker.track(names[-1], {"restart": restart}))
+                if number == restart % 40:
+                    os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
+            # The next agent has answered before it is killed as well.
+            self.assertEqual(receipts[-1].outcome(GUARD).status, "queued")
+
+        self.assertEqual({receipt.outcome(GUARD).status for receipt in receipts}, {"queued"})
+        collector.wait(kind="event", count=len(names), accepted=True, repeats=False)
+        self.assertEqual(collector.names(), names)
+        self.assertEqual(collector.problems(), [])
+
+    def test_the_children_of_a_prefork_server_connect_by_themselves(self) -> None:
+        collector = self.start_collector()
+        agent = AgentProcess(self, self.folder)
+        program = f"""
+import os
+from mobiletracker import MobileTracker
+tracker = MobileTracker(agent={str(agent.path)!r})
+tracker.init("925", {{"api_url": {collector.url!r}, "x_api_key": {KEY!r}}})
+children = []
+for child in range(4):
+    pid = os.fork()
+    if pid == 0:
+        receipts = [tracker.track(f"C{{child}}") for _ in range(25)]
+        assert all(receipt.outcome(60).status == "queued" for receipt in receipts)
+        os._exit(0)
+    children.append(pid)
+assert [os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in children] == [0, 0, 0, 0]
+"""
+        process = subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": str(SOURCE)}, capture_output=True,
+            text=True, timeout=2 * GUARD,
+        )
+        self.assertEqual(process.returncode, 0, process.stderr)
+        collector.wait(kind="event", count=100, accepted=True, repeats=False)
+        self.assertEqual(sorted(collector.names()), sorted(f"C{child}" for child in range(4) for _ in range(25)))
+
+
+if __name__ == "__main__":
+    unittest.main()
