@@ -21,7 +21,7 @@ SAMPLE ?= 100
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers storm
+.PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers bench-agent storm
 .PHONY: dist-debian screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
@@ -37,6 +37,7 @@ help:
 	@echo "make bench   the product beside its floors: libcurl, SQLite, a pipe; the figures in .build/bench.json"
 	@echo "make bench-check  fails if a ratio to a floor is over 30 % worse than in Benchmarks/ratios.json"
 	@echo "make bench-growth  a million events queued, two million in and out, and an idle host's wake-ups"
+	@echo "make bench-agent  what connections to an agent cost, and many writers against one pipe"
 	@echo "make bench-peers  other trackers, from PyPI, on the same work"
 	@echo "make profile  instructions of the host for each call, by part (valgrind)"
 	@echo "make storm   CLIENTS (1000000) after an outage, on a virtual clock, with the product's own breaker"
@@ -191,6 +192,9 @@ bench-growth: setup-tests build floor
 # Installs packages from PyPI into .build/peers.
 bench-peers: setup-tests build floor
 	python3 Benchmarks/peers.py --json .build/bench-peers.json
+
+bench-agent: setup-tests build
+	python3 Benchmarks/agent.py --json .build/bench-agent.json
 
 # Says what to install where valgrind is missing.
 profile: setup-tests build floor
