@@ -331,6 +331,34 @@ suite('the doctor, of the server', () => {
         })
     }
 
+    for (const [api, path] of [
+        ['metaRouter', '/v1/batch'], ['segment', '/v1/batch'], ['postHog', '/batch/'], ['amplitude', '/2/httpapi'],
+        ['mixpanel', '/import?strict=1'], ['otlp', '/v1/logs'],
+    ]) {
+        test(`asks a server of ${api} what brings it nothing`, async (t) => {
+            const asked = []
+            const url = await serverThat(t, (request, response) => {
+                request.resume()
+                const isThere = request.url === path
+                if (request.method === 'POST') asked.push([request.url, request.headers.authorization])
+                response.writeHead(isThere ? (api === 'mixpanel' ? 401 : 200) : 404).end('{}')
+            })
+            const { out } = await at(t, url, '--api', api)
+
+            assert.deepEqual(asked, [[path, undefined]])
+            const status = api === 'mixpanel' ? 401 : 200
+            assert.ok(out.includes(`✔ AnalyticsClient: ${path} is there (${status} to an empty batch; no write key was tried)`), out)
+            const wrong = await at(t, url, '--api', api === 'otlp' ? 'segment' : 'otlp')
+            assert.match(wrong.out, /! AnalyticsClient: there is no \/v1\/\w+ below this address \(404\)/)
+        })
+    }
+
+    test('says which APIs there are', async (t) => {
+        const { code, errors } = await at(t, 'http://127.0.0.1:9', '--api', 'segmnt')
+        assert.equal(code, 64)
+        assert.match(errors, /There is no API "segmnt"; --api takes metaRouter, segment, /)
+    })
+
     for (const [status, finding] of [
         [401, /! AnalyticsClient: an empty batch is refused \(401\)\n {6}The doctor sends no write key/],
         [500, /! AnalyticsClient: 500 to an empty batch\n {6}The server has an error/],
@@ -486,7 +514,7 @@ suite('the doctor, of the server', () => {
 
     for (const [words, reason] of [
         [['--api-url', 'x'], /--api-url is "x"; it must be a URL such as/],
-        [['--key', 'k'], /--key, --session and --ca need --api-url or MOBILE_TRACKER_API_URL\./],
+        [['--key', 'k'], /--key, --api, --session and --ca need --api-url or MOBILE_TRACKER_API_URL\./],
         [['--api-url', 'http://127.0.0.1:1', '--session', '925'], /--session needs --key or MOBILE_TRACKER_KEY\./],
         [['--storage', 'x'], /There is no option --storage; did you mean --storage-dir\?|There is no option --storage\./],
     ]) {

@@ -37,7 +37,8 @@ const options: TrackerOptions = {
     collectorPanel: true, logger, beforeSend: hide, convert, credentials: () => ({ key: 'key' }),
 }
 const analyticsOptions: AnalyticsOptions & ClientHooks = {
-    enabled: false, writeKey: 'w', ingestionHost: 'https://i.example.com', flushIntervalSeconds: 5, maxQueueEvents: 10,
+    enabled: false, api: 'segment', groupType: 'team', writeKey: 'w', ingestionHost: 'https://i.example.com',
+    flushIntervalSeconds: 5, maxQueueEvents: 10,
     flushAt: 5, maxBatchSize: 5, maxBatchBytes: 1000, whenRefused: 'disable', app: { name: 'Shop' },
     context: { campaign: { name: 'x' } }, debug: null, beforeSend: null, logger: null, ...delivery,
 }

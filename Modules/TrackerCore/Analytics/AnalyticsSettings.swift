@@ -34,6 +34,7 @@ struct AnalyticsSettings: ClientSettings {
         base = try Self.host(options)
         for option in InitOptions.options { try option.check(options) }
         try options.delivery.validate()
+        if let fault = options.fault(of: headers) { throw FieldCheck.fault("headers", .invalid(fault)) }
         let source = options.delivery.keyFile.map { "keyFile:\($0)" } ?? (key.isEmpty ? "credentials:" : nil)
         if options.whenRefused == .disable, let option = options.keySource {
             throw FieldCheck.fault(
@@ -83,6 +84,8 @@ struct AnalyticsSettings: ClientSettings {
 
     var credentials: CredentialsProvider? { options.credentials }
 
+    func fault(of headers: ExtraHeaders) -> String? { options.fault(of: headers) }
+
     func openingChanges(ids: any IDGenerator) -> [LaneChange] { [.ensure(.anonymousID, ids.uuid())] }
 
     func succession(to current: AnalyticsSettings) -> Succession { .ignored(hasOthers: options != current.options) }
@@ -93,7 +96,7 @@ struct AnalyticsSettings: ClientSettings {
             schedule: GroupDialect.Schedule(
                 interval: .seconds(options.flushIntervalSeconds), count: options.flushAt),
             maxRecords: options.maxBatchSize, maxBytes: options.maxBatchBytes,
-            whenRefused: options.whenRefused
+            form: options.api.form(options, key: key, headers: headers), whenRefused: options.whenRefused
         )
     }
 
@@ -112,7 +115,9 @@ struct AnalyticsSettings: ClientSettings {
         }
         do {
             let base = try BaseURL(text, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
-            try base.checkThatItIsAbove([GroupDialect.batchPath])
+            let paths = options.api.form(options, key: Secret(""), headers: ExtraHeaders())?.paths
+            try base.checkThatItIsAbove(
+                paths?.map { String($0.prefix { $0 != "?" }) } ?? [GroupDialect.batchPath])
             return base
         } catch {
             throw FieldCheck.fault("ingestionHost", OptionFault.Reason(error))
@@ -121,6 +126,11 @@ struct AnalyticsSettings: ClientSettings {
 }
 
 extension InitOptions {
+    /// Why these header fields cannot be used: the API's own requests set one of them.
+    fileprivate func fault(of headers: ExtraHeaders) -> String? {
+        headers.fault(besides: api.form(self, key: Secret(""), headers: headers)?.headers.map(\.name) ?? [])
+    }
+
     /// The option that gives other keys while the client runs, if there is one.
     fileprivate var keySource: String? {
         delivery.keyFile != nil ? "keyFile" : credentials != nil ? "credentials" : nil

@@ -20,6 +20,9 @@ protocol Dialect: Sendable {
     /// queue's front must be read.
     func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant?
 
+    /// Which class an answer is of.
+    func sort(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> AnswerTable.Sorted
+
     /// What an answer means, to the records and to the lane.
     mutating func judge(_ answer: SortedAnswer, to plan: Plan) -> Verdict
 
@@ -52,11 +55,15 @@ extension Dialect {
 
     func stillHolds(_: LaneState, wantedThrough _: Int64, at _: MonotonicInstant) -> MonotonicInstant? { nil }
 
+    func sort(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> AnswerTable.Sorted {
+        AnswerTable.sort(answer, from: plan.request.url, at: wall)
+    }
+
     /// What an answer means, to the records and to the lane.
     ///
     /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
     mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
-        switch AnswerTable.sort(answer, from: plan.request.url, at: wall) {
+        switch sort(answer, to: plan, at: wall) {
         case .retry(let floor, let sentence): .retry(floor: floor, sentence)
         case .final(let answer): judge(answer, to: plan)
         }

@@ -9,6 +9,7 @@ import TrackerStorage
 struct GroupDialect: Dialect {
     /// What stands around the events of a body.
     struct Framing: Sendable {
+        /// The whole address; with a form, what its paths are below.
         var url: String
         /// Sent as `X-API-Key`, if the client's key travels so.
         var apiKey: Secret?
@@ -16,10 +17,10 @@ struct GroupDialect: Dialect {
         var headers = ExtraHeaders()
         var opening: String
         var closing: String
-        /// Reads an answer that names events by their places; `nil`: no answer does.
-        var refusals: (@Sendable (HTTPResponse) -> NamedRefusals?)?
         /// What each event ends with instead of its `}`, before the time of sending and `"}`; `nil`: it goes as it is.
         var tail: [UInt8]?
+        /// The words of another API; `nil`: events go as they are stored.
+        var form: (any Form)?
 
         private static let timeBytes = "2025-11-27T10:30:00.000Z".utf8.count
 
@@ -46,14 +47,6 @@ struct GroupDialect: Dialect {
             body += closing.utf8
             return body
         }
-    }
-
-    /// What an answer says of single events of its request.
-    struct NamedRefusals: Hashable, Sendable {
-        /// The places of the events that can never be delivered, from 0.
-        var indices: Set<Int>
-        /// What has become of the others.
-        var others: Verdict.Others
     }
 
     /// When a group is due.
@@ -123,23 +116,39 @@ struct GroupDialect: Dialect {
             waitingSince = nil
         }
         sizer.recall(view.groups, in: view.records)
-        let group = sizer.next(of: view.records.prefix { $0.sequence <= dueThrough })
-        return .send(plan(group, at: view.wall, view.state))
+        let due = view.records.prefix { $0.sequence <= dueThrough }
+        guard let form = framing.form else {
+            let group = sizer.next(of: due)
+            return .send(plan(request(carrying: group, at: view.wall), group, view.state))
+        }
+        let front = FormedFront(form, of: due, maxBytes: sizer.maxBytes)
+        if front.records.isEmpty, let fault = front.fault {
+            return .drop([fault.record], .rejected(0), fault.reason)
+        }
+        let group = sizer.next(of: front.records) { front.byteCount(of: $0) }
+        let request = front.request(
+            carrying: group, host: framing.url, headers: headers(of: group), at: view.wall, timeout: timeout)
+        return .send(plan(request, group, view.state))
     }
 
-    private func plan(_ group: [Record], at wall: Timestamp, _ state: LaneState) -> Plan {
-        let capacity = group.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
-        let headers = RequestHeaders.make(
-            key: Self.key(of: group), apiKey: framing.apiKey, record: group.first, isBatch: true,
-            extra: framing.headers)
+    private func plan(_ request: HTTPRequest, _ group: [Record], _ state: LaneState) -> Plan {
         let generation = group.first?.generation ?? state.generation
         return Plan(
-            purpose: .records,
-            request: HTTPRequest(
-                method: .post, url: framing.url, headers: headers,
-                body: framing.body(of: group, at: wall, capacity: capacity), timeout: timeout),
-            records: group, generation: generation, session: nil, isCurrent: generation == state.generation,
-            group: GroupExtent(group))
+            purpose: .records, request: request, records: group, generation: generation, session: nil,
+            isCurrent: generation == state.generation, group: GroupExtent(group))
+    }
+
+    private func request(carrying group: [Record], at wall: Timestamp) -> HTTPRequest {
+        let capacity = group.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
+        return HTTPRequest(
+            method: .post, url: framing.url, headers: headers(of: group),
+            body: framing.body(of: group, at: wall, capacity: capacity), timeout: timeout)
+    }
+
+    private func headers(of group: [Record]) -> HTTPHeaders {
+        RequestHeaders.make(
+            key: Self.key(of: group), apiKey: framing.apiKey, own: framing.form?.headers ?? [], record: group.first,
+            isBatch: true, extra: framing.headers)
     }
 
     /// `<first>:<last>:<count>`: the same as long as the same records travel together.
@@ -163,6 +172,36 @@ struct GroupDialect: Dialect {
         return bytes >= sizer.maxBytes || (view.records.last?.sequence ?? newest) < newest
     }
 
+    /// Sorts an answer by its status, unless the form reads more in it.
+    func sort(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> AnswerTable.Sorted {
+        let sorted = AnswerTable.sort(answer, from: plan.request.url, at: wall)
+        guard framing.form != nil, case .success(let response) = answer, let said = said(response, to: plan) else {
+            return sorted
+        }
+        let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
+        switch (said, sorted) {
+        case (.retry(let floor), .retry(let wait, _)): return .retry(floor: max(floor, wait), sentence)
+        case (.retry(let floor), .final): return .retry(floor: floor, sentence)
+        case (.kind(let kind), _):
+            return .final(SortedAnswer(kind: kind, response: response, sentence: sentence))
+        case (.refused, _):
+            return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence))
+        }
+    }
+
+    /// What the form reads in an answer, with the places of records instead of those of events; `nil` if it reads
+    /// nothing, or the answer names an event that is not there.
+    private func said(_ response: HTTPResponse, to plan: Plan) -> FormAnswer? {
+        guard let form = framing.form else { return nil }
+        let front = { FormedFront(form, of: plan.records, maxBytes: .max) }
+        let meaning = form.meaning(of: response) { front().events(of: plan.records) }
+        guard case .refused(let places, let others)? = meaning else { return meaning }
+        let counts = front().counts(of: plan.records)
+        let owners = counts.indices.flatMap { repeatElement($0, count: counts[$0]) }
+        guard !places.isEmpty, places.allSatisfy(owners.indices.contains) else { return nil }
+        return .refused(Set(places.map { owners[$0] }), others: others)
+    }
+
     mutating func judge(_ answer: SortedAnswer, to plan: Plan) -> Verdict {
         if let named = namedRefusals(answer, plan) { return named }
         switch (answer.kind, refusal.address) {
@@ -175,17 +214,15 @@ struct GroupDialect: Dialect {
         }
     }
 
-    /// What an answer means that names events; `nil` if it names none, or one that is not there.
+    /// What an answer means that names events; `nil` if it names none.
     private mutating func namedRefusals(_ answer: SortedAnswer, _ plan: Plan) -> Verdict? {
-        guard let read = framing.refusals, answer.kind == .success || answer.kind == .refused,
-            let response = answer.response, let named = read(response), !named.indices.isEmpty,
-            named.indices.allSatisfy(plan.records.indices.contains)
-        else { return nil }
+        guard let response = answer.response, case .refused(let places, let others)? = said(response, to: plan) else {
+            return nil
+        }
         // What is left of the group goes under another key.
         sizer.turnedAway(plan.records)
         return .refused(
-            named.indices.sorted().map { plan.records[$0] }, .rejected(answer.status), others: named.others,
-            answer.sentence)
+            places.sorted().map { plan.records[$0] }, .rejected(answer.status), others: others, answer.sentence)
     }
 
     mutating func split(_ records: [Record]) { sizer.refused(records) }
@@ -240,25 +277,35 @@ extension GroupDialect {
     /// The endpoint of batches below the host's address.
     static let batchPath = "/v1/batch"
 
-    /// The dialect of `AnalyticsClient`: batches to `{host}/v1/batch`, each event with the key and the time of sending.
+    /// The dialect of `AnalyticsClient`: batches to `{host}/v1/batch`, each event with the key and the time of sending,
+    /// or what another API takes.
     ///
     /// - Parameters:
     ///   - host: Under which `/v1/batch` lies.
     ///   - writeKey: Stands in every event.
+    ///   - form: The words of another API, and its limits.
     ///   - whenRefused: What the server's refusal of the key or the address means.
     static func batches(
         host: BaseURL, writeKey: Secret, headers: ExtraHeaders = ExtraHeaders(), timeout: Duration, schedule: Schedule,
-        maxRecords: Int, maxBytes: Int,
+        maxRecords: Int, maxBytes: Int, form: (any Form)? = nil,
         whenRefused: InitOptions.WhenRefused = .halt
     ) -> GroupDialect {
+        let refusal = Refusal(key: "writeKey", address: "ingestionHost", disables: whenRefused == .disable)
+        if let form {
+            let envelope = form.envelope(of: "", at: Timestamp(milliseconds: 0))
+            return GroupDialect(
+                Framing(
+                    url: host.description, headers: headers, opening: envelope.opening, closing: envelope.closing,
+                    form: form),
+                timeout: timeout, schedule: schedule, refusal: refusal,
+                maxRecords: min(maxRecords, form.limits.records), maxBytes: min(maxBytes, form.limits.bytes))
+        }
         let tail = Array(#","writeKey":"#.utf8) + JSONText(writeKey.reveal()).bytes + #","sentAt":""#.utf8
         return GroupDialect(
             Framing(
                 url: host.appending(path: batchPath), headers: headers, opening: #"{"batch":["#, closing: "]}",
                 tail: tail),
-            timeout: timeout, schedule: schedule,
-            refusal: Refusal(key: "writeKey", address: "ingestionHost", disables: whenRefused == .disable),
-            maxRecords: maxRecords, maxBytes: maxBytes)
+            timeout: timeout, schedule: schedule, refusal: refusal, maxRecords: maxRecords, maxBytes: maxBytes)
     }
 
     /// The dialect of `BasicTracker`: JSON arrays of a few events, posted to one endpoint as soon as there are any.

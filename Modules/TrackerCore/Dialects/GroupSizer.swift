@@ -49,7 +49,11 @@ struct GroupSizer: Sendable {
     var window: Window { Window(records: maxRecords, bytes: maxBytes) }
 
     /// The records of the next group, at least one if there are any.
-    mutating func next(of records: some Collection<Record>) -> [Record] {
+    ///
+    /// - Parameter size: How many bytes a record takes, besides ``recordOverhead``.
+    @inline(__always) mutating func next(
+        of records: some Collection<Record>, size: (Record) -> Int = { $0.body.byteCount }
+    ) -> [Record] {
         guard let first = records.first else { return [] }
         let end = ends.first { $0 >= first.id }
         // Its key names all of them, even if the limits are smaller here, or have become so since.
@@ -58,7 +62,7 @@ struct GroupSizer: Sendable {
         var bytes = frame
         for record in records.prefix(isBound ? limit : .max) {
             if let end, record.id > end { break }
-            bytes += record.body.byteCount + recordOverhead
+            bytes += size(record) + recordOverhead
             if isBound, !group.isEmpty, bytes > maxBytes { break }
             group.append(record)
         }

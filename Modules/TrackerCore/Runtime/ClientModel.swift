@@ -91,6 +91,8 @@ protocol ClientSettings: Sendable {
     var key: Secret { get set }
     /// What every request carries besides.
     var headers: ExtraHeaders { get set }
+    /// Why a program's header fields cannot be used by this client, beyond what holds for all; `nil` if they can.
+    func fault(of headers: ExtraHeaders) -> String?
     /// Gives the key and the headers, if the program has such a function.
     var credentials: CredentialsProvider? { get }
     /// What the collector's page calls the client.
@@ -132,6 +134,7 @@ extension ClientSettings {
     var isFolderFromEnvironment: Bool { false }
     var beforeSend: BeforeSend? { nil }
     var credentials: CredentialsProvider? { nil }
+    func fault(of _: ExtraHeaders) -> String? { nil }
     func needsSession(_: LaneState) -> Bool { false }
     func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [] }
 

@@ -44,6 +44,8 @@ extension ClientRuntime {
                 fault = FieldCheck.fault("key", .invalid("cannot be set: 'keyFile' gives it"))
             } else if let settings, contents.state.isRunning, parts.key == nil, settings.key.isEmpty {
                 fault = FieldCheck.fault("key", .required(example: nil))
+            } else if let text = parts.headers.flatMap({ settings?.fault(of: $0) }) {
+                fault = FieldCheck.fault("headers", .invalid(text))
             } else if !contents.state.renew(with: { $0.take(parts) }) {
                 let kept = contents.credentials.kept
                 contents.credentials.kept = (parts.key ?? kept?.key, parts.headers ?? kept?.headers)
@@ -159,6 +161,9 @@ extension ClientRuntime {
         guard let current, current.number == run, number > answered else { return }
         var settings = current.settings
         settings.take(parts)
+        if let text = settings.fault(of: settings.headers) {
+            return fail(number, "has given what cannot be used. 'headers' \(text)")
+        }
         guard !settings.key.isEmpty else { return fail(number, "has given no key") }
         if settings.key == current.settings.key, settings.headers == current.settings.headers {
             let isRefused = contents.withLock { $0.credentials.question?.refusal } != nil

@@ -21,7 +21,12 @@ package struct ExtraHeaders: Hashable, Sendable, CustomStringConvertible, Custom
 
 extension ExtraHeaders {
     /// Why they cannot be used, as the rest of a sentence that names no value; `nil` if they can.
-    package var fault: String? {
+    package var fault: String? { fault(besides: []) }
+
+    /// Why they cannot be used beside what the client sets itself, as ``fault`` says it.
+    ///
+    /// - Parameter own: The names of the fields that this client sets besides those of every client.
+    package func fault(besides own: [String]) -> String? {
         guard values.count <= Self.maxCount else { return "has \(values.count) headers; at most 16 are sent" }
         var names: Set<String> = []
         for (name, value) in sorted {
@@ -32,7 +37,8 @@ extension ExtraHeaders {
             guard HeaderField.isValue(value) else {
                 return "holds a line break or another control character in the value of '\(name.prefix(80))'"
             }
-            guard !(HeaderField.framing + Self.clientNames).contains(where: { HeaderField.isSame($0, name) }) else {
+            guard !(HeaderField.framing + Self.clientNames + own).contains(where: { HeaderField.isSame($0, name) })
+            else {
                 return "cannot hold '\(name)', which the client sets itself"
             }
             guard names.insert(name.lowercased()).inserted else {

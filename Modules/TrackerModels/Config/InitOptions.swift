@@ -29,6 +29,30 @@ public struct InitOptions: Hashable, Sendable {
         case disable
     }
 
+    /// Whose API the server speaks: what a request of events looks like.
+    ///
+    /// What waits in the queue is the same for all of them. A client with another `api` on the same key and host
+    /// delivers what the one before it has left.
+    public enum API: String, Hashable, Sendable, CaseIterable {
+        /// MetaRouter's batches, to `/v1/batch`.
+        case metaRouter
+        /// Segment's batches, to `/v1/batch`. RudderStack, Jitsu and others take them as well.
+        case segment
+        /// PostHog's batches, to `/batch/`.
+        case postHog
+        /// Amplitude's HTTP V2 API, `/2/httpapi`.
+        case amplitude
+        /// Mixpanel's `/import`, and `/engage` and `/groups` for people and groups.
+        case mixpanel
+        /// OpenTelemetry logs over HTTP in JSON, to `/v1/logs`.
+        case otlp
+    }
+
+    /// Whose API the server speaks.
+    public var api: API
+    /// What the server calls the kind of group that `group` names, where it knows several: the group type of PostHog and
+    /// Amplitude, the group key of Mixpanel. With `nil` it is `company`.
+    public var groupType: String?
     private var key: Secret
     /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it. If it is
     /// empty, the environment variable `MOBILE_TRACKER_API_URL` gives it.
@@ -90,10 +114,13 @@ public struct InitOptions: Hashable, Sendable {
         writeKey: String = "", ingestionHost: String = "", debug: Bool = false, flushIntervalSeconds: Int = 10,
         maxQueueEvents: Int? = nil, flushAt: Int = 20, maxBatchSize: Int = 100, maxBatchBytes: Int = 475_000,
         requestTimeout: Duration = .seconds(8), app: AppInfo = AppInfo(), context: JSONObject = [:],
-        delivery: DeliveryOptions = DeliveryOptions(), whenRefused: WhenRefused = .halt, enabled: Bool? = nil,
-        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil, credentials: CredentialsProvider? = nil
+        delivery: DeliveryOptions = DeliveryOptions(), whenRefused: WhenRefused = .halt, api: API = .metaRouter,
+        groupType: String? = nil, enabled: Bool? = nil, log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil,
+        credentials: CredentialsProvider? = nil
     ) {
         self.enabled = enabled
+        self.api = api
+        self.groupType = groupType
         hooks = ClientHooks(log: log, beforeSend: beforeSend, credentials: credentials)
         key = Secret(writeKey)
         self.ingestionHost = ingestionHost
@@ -116,6 +143,11 @@ public struct InitOptions: Hashable, Sendable {
     /// The options that have a range or a default of their own.
     package static let options: [ConfigOption<InitOptions>] = [
         .enabled(\.enabled),
+        .choice("api", \.api, "Whose API the server speaks"),
+        .text(
+            "groupType", \.groupType, absence: "`company`",
+            "What the server calls the kind of group that `group` names: PostHog's and Amplitude's group type, Mixpanel's "
+                + "group key"),
         .boolean("debug", \.debug, "Whether informative and debug messages are logged"),
         .integer(
             "flushIntervalSeconds", \.flushIntervalSeconds, to: 86_400, "The longest an event waits for others"),
@@ -171,16 +203,16 @@ public struct AppInfo: Hashable, Sendable {
             maxBatchSize: Int = InitOptions().maxBatchSize, maxBatchBytes: Int = InitOptions().maxBatchBytes,
             requestTimeout: Duration = InitOptions().requestTimeout, app: AppInfo = AppInfo(),
             context: JSONObject = [:], delivery: DeliveryOptions = DeliveryOptions(),
-            whenRefused: WhenRefused = .halt, enabled: Bool? = nil,
-            log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil,
+            whenRefused: WhenRefused = .halt, api: API = .metaRouter, groupType: String? = nil,
+            enabled: Bool? = nil, log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil,
             credentials: CredentialsProvider? = nil
         ) {
             self.init(
                 writeKey: writeKey, ingestionHost: ingestionHost.absoluteString, debug: debug,
                 flushIntervalSeconds: flushIntervalSeconds, maxQueueEvents: maxQueueEvents, flushAt: flushAt,
                 maxBatchSize: maxBatchSize, maxBatchBytes: maxBatchBytes, requestTimeout: requestTimeout, app: app,
-                context: context, delivery: delivery, whenRefused: whenRefused, enabled: enabled, log: log,
-                beforeSend: beforeSend, credentials: credentials)
+                context: context, delivery: delivery, whenRefused: whenRefused, api: api, groupType: groupType,
+                enabled: enabled, log: log, beforeSend: beforeSend, credentials: credentials)
         }
     }
 #endif

@@ -47,7 +47,9 @@ struct DebugInfoTests {
         let fixture = try AnalyticsFixture()
         let options = InitOptions(
             writeKey: "secret-key-9876", ingestionHost: "nowhere", flushIntervalSeconds: 7, maxQueueEvents: 8,
-            requestTimeout: .seconds(9), app: AppInfo(name: "Shop"), context: ["traits": "secret-person"], enabled: true
+            requestTimeout: .seconds(9), app: AppInfo(name: "Shop"), context: ["traits": "secret-person"],
+            groupType: "team",
+            enabled: true
         )
         await fixture.client.initializeAndWait(with: options)
 

@@ -101,33 +101,33 @@ struct PoisonTests {
 
     @Test("an answer that names events removes these alone, without halves", arguments: [true, false])
     func named(othersAreTaken: Bool) throws {
+        let form: any Form =
+            othersAreTaken
+            ? MixpanelForm(key: Secret("k"), groupType: "company")
+            : AmplitudeForm(key: Secret("k"), groupType: "company")
         var world = PlayedLane(
-            dialect: GroupDialect(
-                GroupDialect.Framing(
-                    url: "https://in.example.com/e", opening: "[", closing: "]",
-                    refusals: { response in
-                        guard let answer = try? JSONText(validating: response.body),
-                            let places = answer.value(forKey: "refused")?.elements.compactMap(\.intValue)
-                        else { return nil }
-                        return GroupDialect.NamedRefusals(
-                            indices: Set(places.map { Int($0) }), others: othersAreTaken ? .delivered : .wait)
-                    }),
-                timeout: .seconds(30), schedule: .atOnce, refusal: GroupDialect.Refusal(key: "apiKey"), maxRecords: 20,
-                maxBytes: 475_000),
-            .sample((1...5).map { .sample($0, route: .endpoint) }, state: .sample(queued: 5)))
+            dialect: try GroupDialect.batches(
+                host: BaseURL("https://in.example.com"), writeKey: Secret("k"), timeout: .seconds(30),
+                schedule: .atOnce,
+                maxRecords: 20, maxBytes: 475_000, form: form),
+            .sample((1...5).map { .analytics($0) }, state: .sample(queued: 5)))
         world.state.start()
         world.state.wake()
         world.round()
         world.round()
+        let body =
+            othersAreTaken
+            ? #"{"failed_records": [{"index": 1}, {"index": 3}]}"#
+            : #"{"events_with_invalid_fields": {"time": [1, 3]}}"#
 
-        let settlement = world.answer(.status(othersAreTaken ? 207 : 400, body: #"{"refused": [1, 3]}"#))
+        let settlement = world.answer(.status(400, body: body))
 
-        guard case .drop(let ids, .rejected(let status), let rejection?)? = settlement.changes.first else {
+        guard case .drop(let ids, .rejected(400), let rejection?)? = settlement.changes.first else {
             Issue.record("nothing is dropped")
             return
         }
-        #expect(ids.map(\.number) == [2, 4] && status == (othersAreTaken ? 207 : 400))
-        #expect(rejection.answer == #"{"refused": [1, 3]}"#)
+        #expect(ids.map(\.number) == [2, 4])
+        #expect(rejection.answer == body)
         #expect(settlement.delivered?.records.map(\.sequence) == (othersAreTaken ? [1, 3, 5] : nil))
         guard !othersAreTaken else { return }
         world.peek.records.removeAll { ids.contains($0.id) }
@@ -138,7 +138,7 @@ struct PoisonTests {
         #expect(world.sent[0].request.headers["Idempotency-Key"] != world.sent[1].request.headers["Idempotency-Key"])
 
         // A place that does not exist names nothing: the group is halved as ever.
-        let unknown = world.answer(.status(400, body: #"{"refused": [7]}"#))
+        let unknown = world.answer(.status(400, body: #"{"silenced_events": [7]}"#))
         #expect(unknown.changes.isEmpty && unknown.delivered == nil)
     }
 }

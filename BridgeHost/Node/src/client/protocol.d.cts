@@ -504,6 +504,10 @@ export interface AnalyticsOptions extends ClientOptions {
     writeKey?: string | null
     /** Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment. */
     ingestionHost?: string | null
+    /** Whose API the server speaks; by default `metaRouter`. */
+    api?: 'metaRouter' | 'segment' | 'postHog' | 'amplitude' | 'mixpanel' | 'otlp' | null
+    /** What the server calls the kind of group that `group` names: PostHog's and Amplitude's group type, Mixpanel's group key; by default `company`. */
+    groupType?: string | null
     /** The longest an event waits for others; by default 10. */
     flushIntervalSeconds?: number | null
     /** Past this many events the oldest is dropped; by default as `maxQueuedEvents`, 2,000 in memory. */

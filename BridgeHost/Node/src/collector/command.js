@@ -8,7 +8,7 @@ import { awaitExpectations, readExpectations, verdictText } from './assert.js'
 import { openBrowser } from './browser.js'
 import { ACTIONS, FaultError, OPTION_HELP } from './faults/item.js'
 import { startCollector } from './index.js'
-import { isLoopback, USUAL } from './options.js'
+import { apiNamed, isLoopback, USUAL } from './options.js'
 import { Printer } from './printer.js'
 import { Recording } from './recording.js'
 import { BASIC_PATHS, KINDS } from './routes.js'
@@ -202,11 +202,6 @@ function settingsFrom(options) {
         maxBytes: wholeNumber('max-bytes', options['max-bytes'], 1, Number.MAX_SAFE_INTEGER),
         maxBodyBytes: wholeNumber('max-body-bytes', options['max-body-bytes'], 1, LARGEST_BODY),
     }
-}
-
-function apiNamed(name) {
-    if (API_NAMES.includes(name)) return name
-    throw new UsageError(`There is no API "${name}"; --api takes ${API_NAMES.join(', ')}.`)
 }
 
 function planAt(path) {

@@ -1,3 +1,5 @@
+import { UsageError } from '../command-line.js'
+import { API_NAMES } from './apis/layouts.js'
 import { BASIC_PATHS } from './routes.js'
 
 /** The default options of a collector. @type {Required<import('./index.cjs').CollectorOptions>} */
@@ -16,6 +18,12 @@ export const USUAL = {
 
 /** The `User-Agent` of `mobile-tracker doctor`. Its requests are not checked like those of a client. */
 export const DOCTOR_AGENT = 'mobile-tracker-doctor'
+
+/** An API by its name. @param {string} name @throws {UsageError} */
+export function apiNamed(name) {
+    if (API_NAMES.includes(name)) return name
+    throw new UsageError(`There is no API "${name}"; --api takes ${API_NAMES.join(', ')}.`)
+}
 
 /** Whether only this machine can reach an address. */
 export function isLoopback(host) {

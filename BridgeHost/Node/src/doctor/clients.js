@@ -83,22 +83,40 @@ function judgeProbe(status) {
 }
 
 /**
+ * The request of each API that brings nothing and carries no key. A server that wants a key for it answers 401, or 400 where
+ * the key stands in the body.
+ *
+ * @type {Record<string, { path: string, body: any, wantsKey?: boolean }>}
+ */
+const EMPTY_BATCHES = {
+    metaRouter: { path: '/v1/batch', body: { batch: [] } },
+    segment: { path: '/v1/batch', body: { batch: [] } },
+    postHog: { path: '/batch/', body: { api_key: '', batch: [] }, wantsKey: true },
+    amplitude: { path: '/2/httpapi', body: { api_key: '', events: [] }, wantsKey: true },
+    mixpanel: { path: '/import?strict=1', body: [], wantsKey: true },
+    otlp: { path: '/v1/logs', body: { resourceLogs: [] } },
+}
+
+/**
  * Makes the request of AnalyticsClient, with a batch without events.
  *
  * @param {URL} base
+ * @param {string} api Whose API the client is told that the server speaks.
  * @param {Buffer} [trusted] Certificates.
  * @returns {Promise<import('./findings.js').Finding>}
  */
-export async function askAnalytics(base, trusted) {
-    const { status, error } = await ask(base, { method: 'POST', path: '/v1/batch', body: { batch: [] }, trusted })
+export async function askAnalytics(base, api, trusted) {
+    const { path, body, wantsKey } = EMPTY_BATCHES[api]
+    const { status, error } = await ask(base, { method: 'POST', path, body, trusted })
     if (error) return connectionFinding(error)
     if (UNKNOWN.includes(status) || status === 410) {
         return warning(
-            `AnalyticsClient: there is no /v1/batch below this address (${status})`,
-            'If your program uses AnalyticsClient, check ingestionHost: at 404 and 410 it halts and keeps its queue.',
+            `AnalyticsClient: there is no ${path} below this address (${status})`,
+            'If your program uses AnalyticsClient, check ingestionHost: at 404 and 410 it halts and keeps its queue. '
+                + 'If its option api names another API, give that with --api.',
         )
     }
-    if (status === 401 || status === 403) {
+    if ((status === 401 || status === 403) && !wantsKey) {
         return warning(
             `AnalyticsClient: an empty batch is refused (${status})`,
             'The doctor sends no write key. If your program uses AnalyticsClient, check that it sends the right one: '
@@ -107,7 +125,7 @@ export async function askAnalytics(base, trusted) {
     }
     if (status >= 500) return warning(`AnalyticsClient: ${status} to an empty batch`, OWN_FAULT)
     if (status >= 300 && status < 400) return redirected('AnalyticsClient', status)
-    return good(`AnalyticsClient: /v1/batch is there (${status} to an empty batch; no write key was tried)`)
+    return good(`AnalyticsClient: ${path} is there (${status} to an empty batch; no write key was tried)`)
 }
 
 function redirected(client, status) {

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { apiNamed } from '../collector/options.js'
 import { columns, runCommand, UsageError } from '../command-line.js'
 import { bad, sectionText, summaryText, warning } from './findings.js'
 import { examineFolder, standardFolders, standardRoot } from './folder.js'
@@ -33,6 +34,10 @@ It changes nothing. Ends with 1 if something is wrong (✘).`,
             value: 'key',
             help: 'its X-API-Key: sends a request about a session that does not exist, which changes nothing',
         },
+        api: {
+            value: 'name',
+            help: `what AnalyticsClient's option api says, if it is not metaRouter: an empty batch goes there instead of to /v1/batch`,
+        },
         session: { value: 'brand', help: 'make a session for this brand, to be sure of the key; asks first' },
         yes: { help: 'do not ask before making a session' },
         ca: { value: 'file', help: 'certificates to trust, as caBundle' },
@@ -59,10 +64,11 @@ BasicTracker's endpoint is not tried: it takes every request for an event.`,
 export function doctor(words) {
     return runCommand(DOCTOR, words, async (options) => {
         const base = baseOf(options)
-        if (!base && (options.key ?? options.session ?? options.ca) !== undefined) {
-            throw new UsageError(`--key, --session and --ca need --api-url or ${VARIABLES['api-url']}.`)
+        if (!base && (options.key ?? options.api ?? options.session ?? options.ca) !== undefined) {
+            throw new UsageError(`--key, --api, --session and --ca need --api-url or ${VARIABLES['api-url']}.`)
         }
         const key = valueOf('key', options)
+        const api = options.api === undefined ? undefined : apiNamed(options.api)
         if (options.session !== undefined) requireBrand(options.session, key)
         const isAllowed = options.session === undefined || options.yes || (await isAgreed(base, options.session))
 
@@ -85,7 +91,7 @@ export function doctor(words) {
             add(
                 await examineServer(
                     base,
-                    { key, ca: options.ca, brand: isAllowed ? options.session : undefined, lanes },
+                    { key, api, ca: options.ca, brand: isAllowed ? options.session : undefined, lanes },
                 ),
             )
         }

@@ -43,13 +43,14 @@ export function baseFrom(text, source) {
  * @param {URL} base
  * @param {object} options
  * @param {string} [options.key]
+ * @param {string} [options.api] Whose API the server speaks to AnalyticsClient.
  * @param {string} [options.ca] A file of certificates to trust.
  * @param {string} [options.brand] Makes a session for this brand.
  * @param {import('./folder.js').Lane[]} [options.lanes] The queues that were found: only their clients are judged.
  * @param {NodeJS.ProcessEnv} [options.env]
  * @returns {Promise<import('./findings.js').Section>}
  */
-export async function examineServer(base, { key, ca, brand, lanes = [], env = process.env }) {
+export async function examineServer(base, { key, api = 'metaRouter', ca, brand, lanes = [], env = process.env }) {
     const findings = [...addressOf(base, lanes), ...plainText(base), ...proxyOf(base, env)]
     const section = { title: 'Server', of: base.href, findings }
     const host = base.hostname.replace(/^\[|\]$/g, '')
@@ -68,7 +69,7 @@ export async function examineServer(base, { key, ca, brand, lanes = [], env = pr
     findings.push(...clock(answer))
     const isUsed = usedAt(base, lanes)
     if (isUsed('session') || brand !== undefined) findings.push(await askTracker(base, { key, brand, trusted }))
-    if (isUsed('batch')) findings.push(await askAnalytics(base, trusted))
+    if (isUsed('batch')) findings.push(await askAnalytics(base, api, trusted))
     return section
 }
 

@@ -24,9 +24,9 @@ _TRACKER_CONFIG = names_of(
 )
 
 _ANALYTICS_OPTIONS = names_of(
-    "writeKey", "ingestionHost", "enabled", "debug", "flushIntervalSeconds", "maxQueueEvents", "flushAt",
-    "maxBatchSize", "maxBatchBytes", "whenRefused", "requestTimeoutMs", "context", "storageDirectory", "persistence",
-    "durability", "maxQueuedEvents", "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow",
+    "writeKey", "ingestionHost", "enabled", "api", "groupType", "debug", "flushIntervalSeconds", "maxQueueEvents",
+    "flushAt", "maxBatchSize", "maxBatchBytes", "whenRefused", "requestTimeoutMs", "context", "storageDirectory",
+    "persistence", "durability", "maxQueuedEvents", "maxQueuedBytes", "maxEventBytes", "eventTTLMs", "overflow",
     "maxConcurrentRequests", "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs",
     "maxCooldownMs", "jitter", "haltRetryMs", "poisonAfterMs", "maxRefusedEvents", "maxRefusedBytes", "refusedTTLMs",
     "caBundle", "clientCertificate", "clientKey", "keyFile", "proxy", "headers", "allowInsecureHTTP", "collectorPanel",

@@ -481,6 +481,7 @@ class _BridgeAnalyticsOptions(ClientOptions):
 
     writeKey: NotRequired[str | None]
     ingestionHost: NotRequired[str | None]
+    groupType: NotRequired[str | None]
     flushIntervalSeconds: NotRequired[int | None]
     maxQueueEvents: NotRequired[int | None]
     flushAt: NotRequired[int | None]
@@ -497,6 +498,10 @@ class AnalyticsOptions(_BridgeAnalyticsOptions):
     """The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment."""
     ingestion_host: NotRequired[str | None]
     """Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment."""
+    api: NotRequired[Literal["metaRouter", "segment", "postHog", "amplitude", "mixpanel", "otlp"] | None]
+    """Whose API the server speaks; by default `metaRouter`."""
+    group_type: NotRequired[str | None]
+    """What the server calls the kind of group that `group` names: PostHog's and Amplitude's group type, Mixpanel's group key; by default `company`."""
     flush_interval_seconds: NotRequired[int | None]
     """The longest an event waits for others; by default 10."""
     max_queue_events: NotRequired[int | None]

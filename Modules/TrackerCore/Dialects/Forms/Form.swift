@@ -1,0 +1,93 @@
+import TrackerModels
+import TrackerNetworking
+
+/// How the events of an analytics client become the requests of one vendor's API, and what that vendor's answers say.
+///
+/// A value without clock, lock or I/O. What waits in the queue is the same for every form: it takes its form when its
+/// request is planned.
+protocol Form: Sendable {
+    /// Where it posts, below the host.
+    var paths: [String] { get }
+    var limits: FormLimits { get }
+    /// The header fields that it sets itself, besides those of every client.
+    var headers: [HTTPHeaders.Field] { get }
+
+    /// What becomes of one stored event.
+    ///
+    /// The same event always becomes the same text: it may be sent twice.
+    ///
+    /// - Throws: Why the vendor's API has no words for it.
+    func formed(_ event: StoredEvent) throws(Inexpressible) -> FormedEvent
+
+    /// What stands before and after the events of a request.
+    ///
+    /// - Parameter wall: The time of sending.
+    func envelope(of path: String, at wall: Timestamp) -> (opening: String, closing: String)
+
+    /// Whether bodies may be compressed there.
+    func takesGzip(_ path: String) -> Bool
+
+    /// What an answer says beyond its status; `nil` if that is all.
+    ///
+    /// - Parameter events: Gives the events that the request carried.
+    func meaning(of answer: HTTPResponse, to events: () -> [JSONText]) -> FormAnswer?
+}
+
+extension Form {
+    var headers: [HTTPHeaders.Field] { [] }
+
+    func takesGzip(_: String) -> Bool { true }
+
+    func meaning(of _: HTTPResponse, to _: () -> [JSONText]) -> FormAnswer? { nil }
+}
+
+/// How much a vendor takes in one request.
+struct FormLimits: Hashable, Sendable {
+    /// How many records: a record may become several events.
+    var records: Int
+    /// How many bytes of body, before compression.
+    var bytes: Int
+}
+
+/// What one record says in a request: one event or several, all to the same path.
+struct FormedEvent: Hashable, Sendable {
+    var path: String
+    var events: [JSONText]
+
+    /// How many bytes they take, each with its comma.
+    var byteCount: Int { events.reduce(0) { $0 + $1.byteCount + 1 } }
+}
+
+/// Why an event has no words in a form, as a sentence.
+struct Inexpressible: Error, Hashable {
+    var reason: String
+}
+
+/// What an answer says beyond its status.
+enum FormAnswer: Hashable, Sendable {
+    /// It counts as one of this class, whatever its status.
+    case kind(SortedAnswer.Kind)
+    /// The request may go again, not before that time has passed.
+    case retry(floor: Duration)
+    /// It names the places of the events that can never be delivered, from 0.
+    case refused(Set<Int>, others: Verdict.Others)
+}
+
+extension InitOptions.API {
+    /// The form of this API; `nil` for MetaRouter's own, in which events are stored.
+    ///
+    /// - Parameter headers: What the program wants on every request.
+    func form(_ options: InitOptions, key: Secret, headers: ExtraHeaders) -> (any Form)? {
+        let groupType = options.groupType ?? "company"
+        switch self {
+        case .metaRouter: return nil
+        case .segment: return SegmentForm(key: key)
+        case .postHog: return PostHogForm(key: key, groupType: groupType)
+        case .amplitude: return AmplitudeForm(key: key, groupType: groupType)
+        case .mixpanel: return MixpanelForm(key: key, groupType: groupType)
+        case .otlp:
+            let hasOwn = headers.values.keys.contains { HeaderField.isSame($0, "Authorization") }
+            return OTLPForm(app: options.app, key: hasOwn ? nil : key)
+        }
+    }
+}
