@@ -21,12 +21,13 @@ SAMPLE ?= 100
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers bench-agent storm
+.PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers bench-agent storm test-backends
 .PHONY: dist-debian screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
+	@echo "make test-backends  the same calls through Segment's, RudderStack's and other SDKs and through the host, compared"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make faults  each call of the system that can fail made to fail, once and for good, and FAULTS pairs (500) by SEED"
 	@echo "make model   every state that processes on one lane can reach, by spin"
@@ -82,7 +83,7 @@ dist-debian: dist
 
 # The host as it ships is built last: without Foundation and regular expressions, which the tests have. The packages then
 # show that it is small enough. At the end each test that Docs/Coverage.md names must have passed in this run.
-test: fresh-reports coverage test-scripts test-swift test-package test-node test-python test-faults links docs dist
+test: fresh-reports coverage test-scripts test-swift test-package test-node test-python test-backends test-faults links docs dist
 	python3 Tests/Scripts/run_tests.py node --report node-package test/client-pack.test.js
 	@python3 Tests/Scripts/coverage.py --reports .build/reports
 
@@ -110,6 +111,11 @@ test-node: setup-tests
 test-python: setup-tests
 	swift build --product BridgeHost -Xswiftc -warnings-as-errors
 	python3 Tests/Scripts/run_tests.py python
+
+# Installs the vendors' SDKs from PyPI into .build/backends; what each side sends is left in .build/recorded.
+test-backends: setup-tests
+	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	python3 Tests/Scripts/run_tests.py backends
 
 kills: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors

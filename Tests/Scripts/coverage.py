@@ -191,7 +191,7 @@ def check(root, reports=None):
     """The faults, and how many rows and statements there are."""
     docs = root / "Docs"
     known = set(swift_tests(root / "Tests")) | set(node_tests(root / "BridgeHost/Node/test"))
-    known |= set(python_tests(root / "Tests/Scripts", root / "BridgeHost/Python"))
+    known |= set(python_tests(root / "Tests/Scripts", root / "Tests/Backends", root / "BridgeHost/Python"))
     runs = make_targets((root / "Makefile").read_text())
     in_ci = reached(runs, re.findall(r"\bmake ([\w-]+)", (root / ".ci/run").read_text()))
     decisions = (docs / "Decisions.md").read_text().replace("`", "")

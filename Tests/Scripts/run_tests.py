@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the Swift, the Node or the Python tests, and ends with their failures.
+"""Runs the Swift, the Node, the Python or the backends' tests, and ends with their failures.
 
     run_tests.py swift [arguments of swift test]
     run_tests.py node [arguments of node --test]
     run_tests.py python [names of tests, such as tests.test_calls]
+    run_tests.py backends [names of tests, such as test_backends.BackendTests.test_segment]
     run_tests.py scripts
 
 The output streams as it comes, without the lines that only say that a test has started. After a failing run the last
@@ -139,6 +140,14 @@ def run_python(report, arguments):
     return code, lambda: summary_of(path)
 
 
+def run_backends(report, arguments):
+    """The host beside the vendors' own SDKs."""
+    path = REPORTS / f"{report}.jsonl"
+    path.unlink(missing_ok=True)
+    command = [ROOT / ".build/backends/bin/python", ROOT / "Tests/Scripts/python_report.py", path, *(arguments or ["test_backends"])]
+    return stream(command, ROOT / "Tests/Backends", lambda _: True), lambda: summary_of(path)
+
+
 def run_scripts(report, _):
     """The tests of the scripts in this folder."""
     path = REPORTS / f"{report}.jsonl"
@@ -148,18 +157,21 @@ def run_scripts(report, _):
     return stream(command, ROOT / "Tests/Scripts", lambda _: True), lambda: summary_of(path)
 
 
+RUNS = {"swift": run_swift, "node": run_node, "python": run_python, "backends": run_backends, "scripts": run_scripts}
+
+
 def main(kind, *arguments):
     report = kind
     if arguments[:1] == ("--report",):
         report, arguments = arguments[1], arguments[2:]
     REPORTS.mkdir(parents=True, exist_ok=True)
-    code, summary = {"swift": run_swift, "node": run_node, "python": run_python, "scripts": run_scripts}[kind](report, arguments)
+    code, summary = RUNS[kind](report, arguments)
     if code:
         print("\n" + "\n".join(summary()), flush=True)
     return code
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2 or sys.argv[1] not in ("swift", "node", "python", "scripts"):
+    if len(sys.argv) < 2 or sys.argv[1] not in RUNS:
         sys.exit(__doc__)
     sys.exit(main(*sys.argv[1:]))
