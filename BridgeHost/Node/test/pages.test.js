@@ -115,6 +115,11 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         ['Node.md', 'logger: console', []],
         ['Node.md', 'node:test', []],
         ['Migration.md', 'Order Completed', ['Order Completed']],
+        ['Migration.md', "api: 'segment'", ['Plan Changed']],
+        ['Migration.md', "api: 'amplitude'", ['Plan Bought']],
+        ['Migration.md', "api: 'otlp'", ['Plan Upgraded']],
+        ['Backends.md', "userId: 'user-17'", ['Order Completed']],
+        ['Backends.md', 'MobileTracker.init', ['PURCHASE', 'PURCHASE']],
     ]
     for (const [page, words, events, rest = '', change = (program) => program] of cases) {
         test(`of ${page} with ${words} do what they say`, async (t) => {

@@ -18,6 +18,8 @@ EXAMPLES = {
     "start": ROOT / "Docs/GettingStarted.md",
     "package": PACKAGE / "README.md",
     "guide": ROOT / "Docs/Python.md",
+    "backends": ROOT / "Docs/Backends.md",
+    "migration": ROOT / "Docs/Migration.md",
 }
 
 ARRIVES = {
@@ -39,6 +41,8 @@ ARRIVES = {
         ["READING"],
         ["PURCHASE"],
     ],
+    "backends": [["Order Completed"]],
+    "migration": [["Plan Changed"], ["Plan Changed"]],
 }
 """What each program of a page tracks; a block that imports nothing is part of one."""
 
