@@ -45,6 +45,7 @@ let package = Package(
         .library(name: "TrackerStorage", targets: ["TrackerStorage"]),
         .library(name: "TrackerNetworking", targets: ["TrackerNetworking"]),
         .library(name: "TrackerCore", targets: ["TrackerCore"]),
+        .library(name: "TrackerTesting", targets: ["TrackerTesting"]),
         .executable(name: "BridgeHost", targets: ["BridgeHost"]),
     ],
     traits: [
@@ -70,8 +71,15 @@ let package = Package(
             "TrackerCore", at: "Modules/TrackerCore",
             "TrackerModels", "TrackerPlatform", "TrackerStorage", "TrackerNetworking"
         ),
+        module(
+            "TrackerTesting", at: "Modules/TrackerTesting",
+            "TrackerCore", "TrackerModels", "TrackerNetworking", "TrackerStorage"
+        ),
         module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerJSON", "TrackerPlatform"),
-        module("Bridge", at: "BridgeHost/Bridge", "JSONRPC", "TrackerCore", "TrackerModels", "TrackerPlatform"),
+        module(
+            "Bridge", at: "BridgeHost/Bridge",
+            "JSONRPC", "TrackerCore", "TrackerModels", "TrackerPlatform", "TrackerTesting"
+        ),
         .target(name: "CAllocator", path: "BridgeHost/CAllocator"),
         .executableTarget(
             name: "BridgeHost",
@@ -123,6 +131,7 @@ let package = Package(
         tests("TrackerStorage", "TrackerStorage", "TrackerModels", "StorageProbe"),
         tests("TrackerNetworking", "TrackerNetworking", "TrackerModels"),
         tests("TrackerCore", "TrackerCore", "Examples", "TrackerModels", "TrackerStorage", "TrackerNetworking"),
+        tests("TrackerTesting", "TrackerTesting", "TrackerCore", "TrackerModels"),
         tests("JSONRPC", "JSONRPC", "TrackerJSON"),
         tests(
             "Bridge", "Bridge", "BridgeGenerator", "BridgeHost", "FaultsProbe", "JSONRPC", "TrackerCore",

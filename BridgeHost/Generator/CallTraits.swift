@@ -124,7 +124,7 @@ struct ClientGroup: Sendable {
     let rows: [BridgedMethod]
 
     /// Every client, the tracker first.
-    static let all = [tracker, analytics, basic, refused, host]
+    static let all = [tracker, analytics, basic, refused, record, host]
 
     /// The client whose functions are also exported by themselves.
     static let tracker = ClientGroup(
@@ -144,6 +144,9 @@ struct ClientGroup: Sendable {
 
     private static let host = ClientGroup(
         name: "Host", prefix: "host.", summary: "What the host says of all clients.", rows: BridgedMethod.hostState)
+
+    private static let record = ClientGroup(
+        name: "Record", prefix: "record.", summary: "The calls of a test, of all clients.", rows: BridgedMethod.record)
 
     /// What a method is called in the client.
     func name(of row: BridgedMethod) -> String { String(row.method.name.dropFirst(prefix.count)) }

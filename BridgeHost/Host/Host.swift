@@ -51,7 +51,7 @@ struct Host {
             settings: settings, log: log, metrics: metrics, notify: { connection.notify($0) },
             together: { answers in connection.together(answers) }, stop: { connection.stop() })
         // It takes longer than the first answer, and is not needed before the first `init`.
-        Alarm(after: .zero) { Dependencies.prepare() }
+        if !options.isRecording { Alarm(after: .zero) { Dependencies.prepare() } }
         start(session)
         isStarting.store(false, ordering: .releasing)
         connection.run(session)
@@ -110,7 +110,8 @@ struct Host {
     private var settings: HostSettings {
         HostSettings(
             appName: options.appName, storageDirectory: options.storageDirectory,
-            collectorPanel: options.collectorPanel, maxMessageBytes: options.limits.maxMessageBytes)
+            collectorPanel: options.collectorPanel, maxMessageBytes: options.limits.maxMessageBytes,
+            isRecording: options.isRecording)
     }
 
     private func logAndMetrics(_ lanes: LaneRegistry? = nil) -> (HostLog, HostMetrics) {

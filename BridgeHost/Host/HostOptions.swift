@@ -44,6 +44,8 @@ struct HostOptions: Hashable, Sendable {
     var collectorPanel = false
     /// How long to try to deliver.
     private var deliveryTimeout = Duration.seconds(60)
+    /// Whether calls are recorded for a test instead of stored and sent.
+    var isRecording = false
     /// The longest message, how long it may take to end, and what cannot be set.
     var limits = ConnectionLimits()
 
@@ -65,6 +67,7 @@ struct HostOptions: Hashable, Sendable {
                 switch option {
                 case .collectorPanel: collectorPanel = true
                 case .deliver: action = .deliver(deliveryTimeout)
+                case .record: isRecording = true
                 default:
                     action = option == .help ? .help : .version
                     return
@@ -87,7 +90,7 @@ struct HostOptions: Hashable, Sendable {
     /// - Returns: Whether the value will do.
     private mutating func apply(_ value: String, to option: Option) -> Bool {
         switch option {
-        case .help, .version, .collectorPanel, .deliver: return false
+        case .help, .version, .collectorPanel, .record, .deliver: return false
         case .timeout:
             // A number alone is seconds: nobody gives this time in milliseconds.
             let text = value.allSatisfy { $0.isNumber || $0 == "." } ? value + "s" : value
@@ -157,6 +160,10 @@ struct HostOptions: Hashable, Sendable {
                                      a `log` notification
           --collector-panel          clients post their debug information to the development
                                      collector on this machine, unless they say otherwise
+          --record                   for tests: keep calls in memory, answer every request
+                                     with success, send nothing and write no file; the
+                                     methods `record.calls`, `record.expect` and others
+                                     show the calls
           --app-name NAME            the program that the host works for (default
                                      "default"): state is kept in
                                      $XDG_STATE_HOME/mobile-tracker/NAME, else in
@@ -216,6 +223,7 @@ private enum Option: String {
     case timeout = "--timeout"
     case metricsFile = "--metrics-file"
     case collectorPanel = "--collector-panel"
+    case record = "--record"
     case appName = "--app-name"
     case storageDirectory = "--storage-dir"
     case listen = "--listen"
@@ -230,7 +238,7 @@ private enum Option: String {
     case maxMessageBytes = "--max-message-bytes"
     case shutdownTimeout = "--shutdown-timeout"
 
-    var takesValue: Bool { ![.help, .version, .collectorPanel, .deliver].contains(self) }
+    var takesValue: Bool { ![.help, .version, .collectorPanel, .record, .deliver].contains(self) }
 
     /// The option without which it means nothing.
     var companion: Option? {
@@ -246,7 +254,7 @@ private enum Option: String {
     /// What a value must be, as a part of a sentence.
     var expectation: String {
         switch self {
-        case .help, .version, .collectorPanel, .deliver: "absent"
+        case .help, .version, .collectorPanel, .record, .deliver: "absent"
         case .storageDirectory, .config, .metricsFile: "a path in which the home folder is written out"
         case .timeout: "a time up to a day, such as 60 (seconds) or 500ms"
         case .logLevel: "error, warning, info or debug"

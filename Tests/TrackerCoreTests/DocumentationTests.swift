@@ -16,9 +16,10 @@ struct DocumentationTests {
 
     /// The examples of the front page and of the pages beside it.
     ///
-    /// Those with the calls of a plan are compiled with them by `collector-docs.test.js`.
+    /// Those with the calls of a plan are compiled with them by `collector-docs.test.js`, and those that are tests by
+    /// `PageTests`.
     static let pages = (["README.md"] + files(in: "Docs", endingWith: ".md")).flatMap { examples(in: $0) { $0 } }
-        .filter { !$0.code.contains("PlannedEvents(") }
+        .filter { !$0.code.contains("PlannedEvents(") && !$0.code.contains("import TrackerTesting") }
 
     /// The examples in comments of the modules.
     static let comments = files(in: "Modules", endingWith: ".swift").flatMap { path in

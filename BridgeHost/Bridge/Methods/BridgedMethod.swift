@@ -70,7 +70,7 @@ package enum Restoration: Hashable, Sendable {
 
 extension BridgedMethod {
     /// Every method, in the order in which they are shown: the only list there is.
-    package static let all = tracker + trackerState + analytics + basic + refused + hostState + host
+    package static let all = tracker + trackerState + analytics + basic + refused + record + hostState + host
 }
 
 /// Where a session finds its methods.

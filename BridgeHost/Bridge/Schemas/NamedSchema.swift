@@ -248,6 +248,55 @@ extension NamedSchema {
             "DroppedEvents", "How many refused events were removed.",
             .object([.required("dropped", .count)], others: nil), example: #"{"dropped": 2}"#),
         NamedSchema(
+            "RecordedCall",
+            "A call that a program under test has made, as `beforeSend` has left it, with whose event it became.",
+            .object(
+                [
+                    .required("client", .choice(ClientName.allCases.map(\.rawValue)), "Whose it is."),
+                    .required("method", .string, "Which call, such as `track`."),
+                    .optional("name", .string, "The name of an event, a screen or a page."),
+                    .optional("userId", .string, "The user of an event of `analytics` or `basic`."),
+                    .optional("anonymousId", .string, "The visitor of an event of `analytics`."),
+                    .optional("groupId", .string, "The group of an event of `analytics`."),
+                    .optional("properties", .anyObject, "Its attributes, properties, traits or profile data."),
+                    .optional("metadata", .anyObject, "The metadata of `track`."),
+                    .optional("context", .anyObject, "The context of an event of `analytics`."),
+                    .optional("timestamp", .string, "When it happened, if its options say so."),
+                    .optional("advertisingId", .string), .optional("email", .string), .optional("url", .string),
+                    .optional("location", .anyObject, "Latitude, longitude and accuracy."),
+                    .optional("sourceSessionId", .string),
+                    .required(
+                        "outcome",
+                        .object(
+                            [
+                                .required("status", .choice(["queued", "pending", "dropped"])),
+                                .optional("messageId", .string, "The id of the call."),
+                                .optional("reason", .reference("DropReason"), "Why it was dropped."),
+                            ], others: nil
+                        ).orNull,
+                        "What became of it; null while it waits for its client to be initialised."),
+                ], others: nil),
+            example:
+                #"{"client": "analytics", "method": "track", "name": "Order Completed", "userId": "user-1", "properties": {"total": 149.99}, "outcome": {"status": "queued", "messageId": "\#(messageID)"}}"#
+        ),
+        NamedSchema(
+            "RecordedCalls", "Calls, in the order in which they were made.",
+            .object([.required("calls", .array(of: .reference("RecordedCall")))], others: nil),
+            example: #"{"calls": []}"#),
+        NamedSchema(
+            "ExpectedCalls", "The calls that are as expected.",
+            .object(
+                [
+                    .required("calls", .array(of: .reference("RecordedCall")), "The calls, in their order."),
+                    .required(
+                        "failure", .string.orNull,
+                        "If they are not as many as expected: what was expected, which call came nearest, and what of it "
+                            + "differs."),
+                ], others: nil),
+            example:
+                #"{"calls": [], "failure": "Expected a call \"Order Completed\", and there was none.\nNo call was made."}"#
+        ),
+        NamedSchema(
             "HostInfo", "The name, version and methods of a host.",
             .object(
                 [

@@ -3,6 +3,7 @@ import Synchronization
 package import TrackerCore
 import TrackerModels
 import TrackerPlatform
+import TrackerTesting
 
 /// One connection to the host: the native clients that its calls reach, and its subscriptions.
 ///
@@ -17,6 +18,8 @@ package final class HostSession: Responder {
     let tracker: MobileTracker
     let analytics: AnalyticsClient
     let basic: BasicTracker
+    /// What records the calls, if the host was started for a test.
+    let test: TestTracker?
     let publisher: NotificationPublisher
     /// What the host was started with.
     let settings: HostSettings
@@ -69,9 +72,10 @@ package final class HostSession: Responder {
             }
             return dependencies
         }
-        tracker = MobileTracker(dependencies: dependencies[0])
-        analytics = AnalyticsClient(dependencies: dependencies[1])
-        basic = BasicTracker(dependencies: dependencies[2])
+        test = settings.isRecording ? TestTracker { dependencies[$0 == .tracker ? 0 : $0 == .analytics ? 1 : 2] } : nil
+        tracker = test?.tracker ?? MobileTracker(dependencies: dependencies[0])
+        analytics = test?.analytics ?? AnalyticsClient(dependencies: dependencies[1])
+        basic = test?.basic ?? BasicTracker(dependencies: dependencies[2])
         for (name, client) in clients {
             client.control.observe { [publisher, metrics] in
                 publisher.report($0, from: name)
@@ -178,7 +182,14 @@ package struct HostSettings: Hashable, Sendable {
     /// The longest message that is taken, in bytes.
     package var maxMessageBytes: Int
 
-    package init(appName: String, storageDirectory: String?, collectorPanel: Bool = false, maxMessageBytes: Int) {
+    /// Whether calls are recorded for a test, and neither disk nor network is used.
+    package var isRecording: Bool
+
+    package init(
+        appName: String, storageDirectory: String?, collectorPanel: Bool = false, maxMessageBytes: Int,
+        isRecording: Bool = false
+    ) {
+        self.isRecording = isRecording
         self.appName = appName
         self.storageDirectory = storageDirectory
         self.collectorPanel = collectorPanel

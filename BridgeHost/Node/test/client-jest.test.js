@@ -101,6 +101,17 @@ suite('Jest', { skip: withoutJest || withoutHost }, () => {
         })
     }
 
+    test('runs the example of Testing.md', async (t) => {
+        const page = readFileSync(new URL('../../../Docs/Testing.md', import.meta.url), 'utf8')
+        const blocks = [...page.matchAll(/^```js\n\/\/ (\S+)\n(.*?)^```$/gms)]
+        const files = Object.fromEntries(blocks.map(([, name, code]) => [name, code]))
+
+        const { code, stderr } = await jest(t, files, { transform: babel })
+
+        assert.match(stderr, /^Tests: +1 passed, 1 total$/m)
+        assert.equal(code, 0, stderr)
+    })
+
     test('gives all files of a worker one tracker', async (t) => {
         const file = `const tracker = require('@mobiletracker/bridge')
             tracker.files = (tracker.files ?? 0) + 1

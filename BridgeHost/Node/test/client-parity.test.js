@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import MobileTracker from '@mobiletracker/bridge'
+import { createTestTracker } from '@mobiletracker/bridge/testing'
 import { findHost } from '../src/client/finder.js'
 import { PROTOCOL_VERSION } from '../src/client/handshake.js'
 import { MEMBERS } from '../src/client/hooks.js'
@@ -60,7 +61,7 @@ suite('the program that the types are tested with', () => {
 
     test('makes every call', () => {
         for (const method of describeTables().keys()) {
-            const call = method.includes('.') ? method : `tracker.${method}`
+            const call = method.includes('.') ? method.replace(/^record\./, 'test.') : `tracker.${method}`
             assert.ok(
                 program.includes(`${call}(`),
                 `no call of ${call}: add one to testsupport/types-program.mts (Docs/Contributing.md, "Adding a method")`,
@@ -100,8 +101,12 @@ suite('the client has a function', () => {
     for (const method of describeTables().keys()) {
         test(`${method}, and a type for it`, () => {
             const [name, group] = method.split('.').reverse()
-            const owner = group ? MobileTracker[group] : MobileTracker
-            const types = { analytics: 'AnalyticsMethods', basic: 'BasicMethods', refused: 'RefusedMethods', host: 'HostMethods' }
+            // A tracker for tests has those of the recorder.
+            const owner = group === 'record' ? createTestTracker() : group ? MobileTracker[group] : MobileTracker
+            const types = {
+                analytics: 'AnalyticsMethods', basic: 'BasicMethods', refused: 'RefusedMethods', record: 'RecordMethods',
+                host: 'HostMethods',
+            }
             const type = types[group] ?? 'TrackerMethods'
             const [, members] = new RegExp(`export interface ${type} {([^]*?)\\n}`).exec(declarations)
 

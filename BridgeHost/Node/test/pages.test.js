@@ -120,6 +120,7 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         ['Migration.md', "api: 'otlp'", ['Plan Upgraded']],
         ['Backends.md', "userId: 'user-17'", ['Order Completed']],
         ['Backends.md', 'MobileTracker.init', ['PURCHASE', 'PURCHASE']],
+        ['Testing.md', 'node:test', []],
     ]
     for (const [page, words, events, rest = '', change = (program) => program] of cases) {
         test(`of ${page} with ${words} do what they say`, async (t) => {

@@ -5,6 +5,8 @@ import type {
     FlushReport, Id, Logger, OutgoingCall, Outcome, Properties, RefusedEvent, RefusedFilter, Tracker, TrackerConfig,
     TrackerOptions, WebContentsLike,
 } from '@mobiletracker/bridge'
+import { createTestTracker } from '@mobiletracker/bridge/testing'
+import type { RecordedCall, TestTracker } from '@mobiletracker/bridge/testing'
 
 interface Purchase {
     total: number
@@ -183,4 +185,20 @@ async function useProperties<T extends object>(tracker: Tracker, given: T, parti
     await tracker.identify('u1', /total/)
     // @ts-expect-error: Nor a text.
     await tracker.track('A', 'total')
+}
+
+/** Everything that a test tracker has besides. */
+export async function useTestTracker(): Promise<RecordedCall | undefined> {
+    const test: TestTracker = createTestTracker({ warnings: false })
+    await test.track('A', { total: 1 })
+    const all: readonly RecordedCall[] = await test.calls()
+    const [call] = await test.find('A', { total: 1 }, { client: 'tracker', userId: 'user-1' })
+    await test.expect('A', null, { droppedAs: 'TOO_LARGE', count: 0 })
+    // @ts-expect-error: There is no such reason.
+    await test.fail('FULL')
+    await test.fail('QUEUE_FULL')
+    await test.fail()
+    await test.clear()
+    await test.shutdown()
+    return call?.outcome?.status === 'dropped' ? call : all[0]
 }

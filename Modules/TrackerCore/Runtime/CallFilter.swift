@@ -89,43 +89,46 @@ final class CallFilter: Sendable {
     }
 
     /// Has the function look at a call that is valid, and checks what it has made of it.
-    func apply<Call: FilterableCall>(to call: Call, log: LevelledLog) -> SeenCall<Call.Checked> {
+    func apply<Call: FilterableCall>(to call: Call, log: LevelledLog) -> SeenCall<Call> {
         let version = version
         let checked = call.checked()
         guard isSet.value, let body = content.withLock({ $0.body }), case .success = checked else {
-            return SeenCall(name: call.name, checked: checked, version: version, isSeen: false)
+            return SeenCall(call: call, checked: checked, version: version, isSeen: false)
         }
-        let (name, result) = apply(body, to: call, checked, log)
-        return SeenCall(name: name, checked: result, version: version, isSeen: true)
+        let (changed, result) = apply(body, to: call, checked, log)
+        return SeenCall(call: changed, checked: result, version: version, isSeen: true)
     }
 
     private func apply<Call: FilterableCall>(
         _ body: BeforeSend, to call: Call, _ checked: Result<Call.Checked, Refusal>, _ log: LevelledLog
-    ) -> (name: String, checked: Result<Call.Checked, Refusal>) {
+    ) -> (call: Call, checked: Result<Call.Checked, Refusal>) {
         let outgoing = call.outgoing
         do {
             guard let changed = try body(outgoing) else {
-                return (call.name, .failure(Refusal(.beforeSend)))
+                return (call, .failure(Refusal(.beforeSend)))
             }
-            guard changed != outgoing else { return (call.name, checked) }
+            guard changed != outgoing else { return (call, checked) }
             let replaced = call.replacing(outgoing, with: changed)
-            return (replaced.name, replaced.checked())
+            return (replaced, replaced.checked())
         } catch {
             // What an error of the program says may be personal.
             log.log(.warning, "Dropped \(call.name): beforeSend has thrown \(type(of: error))")
-            return (call.name, .failure(Refusal(.beforeSend)))
+            return (call, .failure(Refusal(.beforeSend)))
         }
     }
 }
 
 /// A call that the program's function has seen, if there is one.
-struct SeenCall<Checked: Sendable>: Sendable {
-    let name: String
-    let checked: Result<Checked, Refusal>
+struct SeenCall<Call: FilterableCall>: Sendable {
+    /// The call as the function has left it.
+    let call: Call
+    var checked: Result<Call.Checked, Refusal>
     /// The ``CallFilter/version`` by which it was seen.
     let version: Int
     /// Whether a function has seen it. No other one sees it then.
     let isSeen: Bool
+
+    var name: String { call.name }
 }
 
 extension OutgoingCall {

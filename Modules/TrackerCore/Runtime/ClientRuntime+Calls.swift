@@ -14,10 +14,12 @@ extension ClientRuntime {
         _ call: Model.Given, messageID: MessageID?, waitsWhileIdle: Bool = true,
         completion: @escaping @Sendable (CallAnswer) -> Void = { _ in }
     ) {
+        let place = dependencies.recorder.map { RecorderPlace($0, call) }
         // A function that is replaced at each look would keep its caller for ever.
         for _ in 0..<100 {
-            let seen = filter.apply(to: call, log: log)
-            if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: completion) { return }
+            var seen = filter.apply(to: call, log: log)
+            let answer = place?.record(&seen, completion) ?? completion
+            if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: answer) { return }
         }
         log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
         completion(refuse(call.name, Refusal(.beforeSend)))
@@ -27,7 +29,9 @@ extension ClientRuntime {
     func enqueue(_ call: Model.Given, _ key: CallerKey?) -> CallReceipt {
         let receipt = CallReceipt()
         if let key, key.messageID == nil {
-            receipt.resolve(refuse(call.name, .messageID).outcome)
+            let answer = refuse(call.name, .messageID)
+            dependencies.recorder.map { RecorderPlace($0, call) }?.settle(call, answer)
+            receipt.resolve(answer.outcome)
         } else {
             enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0.outcome) })
         }
@@ -42,7 +46,7 @@ extension ClientRuntime {
     ///   - completion: Called once the call is on disk or refused. Must not block.
     /// - Returns: Whether that is done. If not, another function is to see the call first.
     func submit(
-        _ seen: SeenCall<Model.Call>, messageID: MessageID?, waitsWhileIdle: Bool = true,
+        _ seen: SeenCall<Model.Given>, messageID: MessageID?, waitsWhileIdle: Bool = true,
         completion: @escaping @Sendable (CallAnswer) -> Void
     ) -> Bool {
         let time = dependencies.clock.wall

@@ -92,6 +92,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         _ settings: (inout EnvironmentOptions) throws(TrackerError) -> Model.Settings,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) -> TrackerError? {
+        dependencies.recorder?.markInitialized()
         if let destination { log.send(to: destination) }
         var environment = EnvironmentOptions(dependencies.environment)
         environment.isProgramAsked = contents.withLock { $0.credentials.notify != nil }

@@ -15,6 +15,8 @@ package struct Dependencies: Sendable {
     package var answering: @Sendable (_ answers: () -> Void) -> Void = { $0() }
     /// How clients share the lanes of the process; `nil`: each has its own.
     package var sharing: LaneSharing?
+    /// Sees every call, in the tests of a program.
+    package var recorder: (any CallRecorder)?
     /// The variables of the process's environment, by their names.
     package var environment: @Sendable (String) -> String? = { StateFolder.environmentVariable($0) }
 

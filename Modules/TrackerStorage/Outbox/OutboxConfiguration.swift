@@ -40,6 +40,9 @@ package struct OutboxConfiguration: Sendable {
     /// Runs the completions of one transaction, so that a caller can gather their effects. It is called on the writer's
     /// queue, and must call its argument once before it returns.
     package var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
+    /// Sees each record as it is queued, before its caller is answered; called on the writer's queue. If the transaction
+    /// is rolled back, it sees the record again or never.
+    package var onQueued: (@Sendable (MessageID, JSONText) -> Void)?
 
     /// Describes an outbox with the defaults of a session lane.
     package init(

@@ -35,6 +35,7 @@ extension LaneTransaction {
 
         let number = row.key.record(nextSequence())
         try database.insert(draft, number: number, generation: row.generation, body: body, run: run)
+        configuration.onQueued?(draft.messageID, body)
         row.counters.accepted += 1
         row.counters.queued += 1
         row.counters.queuedBytes += body.byteCount

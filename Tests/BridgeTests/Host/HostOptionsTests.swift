@@ -46,6 +46,15 @@ struct HostOptionsTests {
         #expect(options.limits.shutdownTimeout == .milliseconds(250))
     }
 
+    @Test("record calls if they say so, besides what else they say")
+    func record() throws {
+        let options = try HostOptions(arguments: ["--record", "--log-level", "error"])
+
+        #expect(options.isRecording && options.action == .serve && options.logLevel == .error)
+        #expect(throws: UsageError(message: "--record takes no value")) { try HostOptions(arguments: ["--record=1"]) }
+        #expect(try !HostOptions(arguments: []).isRecording)
+    }
+
     @Test("take a relative state folder from where the host was started")
     func relativeFolder() throws {
         let options = try HostOptions(arguments: ["--storage-dir", "some/state"])

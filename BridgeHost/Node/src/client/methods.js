@@ -375,7 +375,31 @@ export const METHODS = {
         ],
         gives: { member: 'dropped' },
     },
-    'host.metrics': { params: [], gives: { member: 'text' } },
+    'record.calls': { params: [], gives: { member: 'calls' } },
+    'record.expect': {
+        params: [
+            { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_PARAMS' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'call', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'count', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'object',
+    },
+    'record.find': {
+        params: [
+            { name: 'name', kind: 'string', isRequired: true, fault: 'INVALID_PARAMS' },
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'call', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: { member: 'calls' },
+    },
+    'record.fail': {
+        params: [
+            { name: 'reason', kind: 'string', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+    },
+    'record.clear': { params: [], gives: 'nothing' },
 }
 
 /** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */

@@ -363,6 +363,52 @@ export interface RefusedEvent {
     body: Record<string, unknown>
 }
 
+/** A call that a program under test has made, as `beforeSend` has left it, with whose event it became. */
+export interface RecordedCall {
+    /** Whose it is. */
+    client: 'tracker' | 'analytics' | 'basic'
+    /** Which call, such as `track`. */
+    method: string
+    /** The name of an event, a screen or a page. */
+    name?: string
+    /** The user of an event of `analytics` or `basic`. */
+    userId?: string
+    /** The visitor of an event of `analytics`. */
+    anonymousId?: string
+    /** The group of an event of `analytics`. */
+    groupId?: string
+    /** Its attributes, properties, traits or profile data. */
+    properties?: Record<string, unknown>
+    /** The metadata of `track`. */
+    metadata?: Record<string, unknown>
+    /** The context of an event of `analytics`. */
+    context?: Record<string, unknown>
+    /** When it happened, if its options say so. */
+    timestamp?: string
+    advertisingId?: string
+    email?: string
+    url?: string
+    /** Latitude, longitude and accuracy. */
+    location?: Record<string, unknown>
+    sourceSessionId?: string
+    /** What became of it; null while it waits for its client to be initialised. */
+    outcome: {
+        status: 'queued' | 'pending' | 'dropped'
+        /** The id of the call. */
+        messageId?: string
+        /** Why it was dropped. */
+        reason?: DropReason
+    } | null
+}
+
+/** The calls that are as expected. */
+export interface ExpectedCalls {
+    /** The calls, in their order. */
+    calls: Array<RecordedCall>
+    /** If they are not as many as expected: what was expected, which call came nearest, and what of it differs. */
+    failure: string | null
+}
+
 /** Values for one analytics call, instead of the client's own. */
 export interface AnalyticsCallOptions {
     /** The user that the call is about; 1 to 1,024 bytes, not blank. */
@@ -951,12 +997,39 @@ export interface RefusedMethods {
     drop(filter?: RefusedFilter | null): Promise<number>
 }
 
-/** What the host says of all clients. */
-export interface HostMethods {
+/** The calls of a test, of all clients. */
+export interface RecordMethods {
     /**
-     * Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after.
+     * The calls so far, of all clients, in the order in which they were made. As the others here only in a host that was started with `--record`.
      */
-    metrics(): Promise<string>
+    calls(): Promise<Array<RecordedCall>>
+    /**
+     * Looks for calls, and says in words what is wrong with those that came.
+     *
+     * @param name The name of the event, screen or page; of other calls the method.
+     * @param properties Values that the call has, among others. Objects are compared member by member, lists as a whole.
+     * @param call What else the call has, such as `userId` or `client`. One that was dropped is found by its `outcome` alone.
+     * @param count How many calls; by default at least one.
+     */
+    expect(name: string, properties?: Properties | null, call?: Properties | null, count?: number | null): Promise<ExpectedCalls>
+    /**
+     * The calls that have a name and some values.
+     *
+     * @param name The name of the event, screen or page; of other calls the method.
+     * @param properties Values that the call has, among others. Objects are compared member by member, lists as a whole.
+     * @param call What else the call has, such as `userId` or `client`. One that was dropped is found by its `outcome` alone.
+     */
+    find(name: string, properties?: Properties | null, call?: Properties | null): Promise<Array<RecordedCall>>
+    /**
+     * Drops valid calls for a reason from now on, as the product would.
+     *
+     * @param reason The reason; without one calls are taken again.
+     */
+    fail(reason?: DropReason | null): Promise<void>
+    /**
+     * Forgets the calls so far, and takes calls again. The clients stay as they are.
+     */
+    clear(): Promise<void>
 }
 
 // The functions of the tracker that all share, each by its name.

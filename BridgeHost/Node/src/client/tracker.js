@@ -24,7 +24,14 @@ const OPTIONS = [
  *
  * @param {import('./index.cjs').TrackerOptions} [options]
  */
-export function createTracker(options = {}) {
+export const createTracker = (options) => openTracker(options).tracker
+
+/**
+ * Makes a tracker, and the functions of the host's recorder, which only a host for tests has.
+ *
+ * @param {import('./index.cjs').TrackerOptions} [options]
+ */
+export function openTracker(options = {}) {
     checkOptions(options)
     const {
         hostPath, hostArguments = [], agent, stderr = 'inherit', warnings: isWarning = true, appName: program,
@@ -54,7 +61,7 @@ export function createTracker(options = {}) {
     const observer = { warnings, used: exit.used, hooks }
     const clients = Object.fromEntries(
         ['', 'analytics.', 'basic.'].map((prefix) => [prefix, makeFunctions(prefix, link, observer)]))
-    return {
+    const tracker = {
         ...clients[''],
         analytics: clients['analytics.'],
         basic: clients['basic.'],
@@ -65,6 +72,7 @@ export function createTracker(options = {}) {
         shutdown: end,
         close: end,
     }
+    return { tracker, record: makeFunctions('record.', link, observer) }
 }
 
 /** Checks options now: they are used only with the first call. */

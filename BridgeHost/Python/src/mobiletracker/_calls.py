@@ -16,8 +16,11 @@ from .protocol import (
     BasicOptions,
     Consent,
     DebugInfo,
+    DropReason,
+    ExpectedCalls,
     Id,
     Properties,
+    RecordedCall,
     RefusedEvent,
     RefusedFilter,
     RequestHeaders,
@@ -789,22 +792,106 @@ class AsyncRefusedCalls(RefusedOutcomes[Awaited[Outcome]], AsyncCaller):
         return self._call("refused.drop", (filter,))
 
 
-class HostOutcomes(OutcomeCaller[T]):
-    """What the host says of all clients."""
+class RecordOutcomes(OutcomeCaller[T]):
+    """The calls of a test, of all clients."""
 
 
-class HostCalls(HostOutcomes[Receipt], Caller):
-    """What the host says of all clients."""
+class RecordCalls(RecordOutcomes[Receipt], Caller):
+    """The calls of a test, of all clients."""
 
-    def metrics(self) -> str:
-        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
-        result: str = self._ask("host.metrics")
+    def calls(self) -> Sequence[RecordedCall]:
+        """The calls so far, of all clients, in the order in which they were made. As the others here only in a host that was started with `--record`."""
+        result: Sequence[RecordedCall] = self._ask("record.calls")
         return result
 
+    def expect(
+        self,
+        name: str,
+        properties: Properties | None = None,
+        call: Properties | None = None,
+        count: int | None = None,
+    ) -> ExpectedCalls:
+        """Looks for calls, and says in words what is wrong with those that came.
 
-class AsyncHostCalls(HostOutcomes[Awaited[Outcome]], AsyncCaller):
-    """What the host says of all clients."""
+        :param name: The name of the event, screen or page; of other calls the method.
+        :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
+        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        :param count: How many calls; by default at least one.
+        """
+        result: ExpectedCalls = self._ask("record.expect", (name, properties, call, count))
+        return result
 
-    def metrics(self) -> Awaited[str]:
-        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
-        return self._call("host.metrics")
+    def find(
+        self,
+        name: str,
+        properties: Properties | None = None,
+        call: Properties | None = None,
+    ) -> Sequence[RecordedCall]:
+        """The calls that have a name and some values.
+
+        :param name: The name of the event, screen or page; of other calls the method.
+        :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
+        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        """
+        result: Sequence[RecordedCall] = self._ask("record.find", (name, properties, call))
+        return result
+
+    def fail(self, reason: DropReason | None = None) -> None:
+        """Drops valid calls for a reason from now on, as the product would.
+
+        :param reason: The reason; without one calls are taken again.
+        """
+        self._ask("record.fail", (reason,))
+
+    def clear(self) -> None:
+        """Forgets the calls so far, and takes calls again. The clients stay as they are."""
+        self._ask("record.clear")
+
+
+class AsyncRecordCalls(RecordOutcomes[Awaited[Outcome]], AsyncCaller):
+    """The calls of a test, of all clients."""
+
+    def calls(self) -> Awaited[Sequence[RecordedCall]]:
+        """The calls so far, of all clients, in the order in which they were made. As the others here only in a host that was started with `--record`."""
+        return self._call("record.calls")
+
+    def expect(
+        self,
+        name: str,
+        properties: Properties | None = None,
+        call: Properties | None = None,
+        count: int | None = None,
+    ) -> Awaited[ExpectedCalls]:
+        """Looks for calls, and says in words what is wrong with those that came.
+
+        :param name: The name of the event, screen or page; of other calls the method.
+        :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
+        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        :param count: How many calls; by default at least one.
+        """
+        return self._call("record.expect", (name, properties, call, count))
+
+    def find(
+        self,
+        name: str,
+        properties: Properties | None = None,
+        call: Properties | None = None,
+    ) -> Awaited[Sequence[RecordedCall]]:
+        """The calls that have a name and some values.
+
+        :param name: The name of the event, screen or page; of other calls the method.
+        :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
+        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        """
+        return self._call("record.find", (name, properties, call))
+
+    def fail(self, reason: DropReason | None = None) -> Awaited[None]:
+        """Drops valid calls for a reason from now on, as the product would.
+
+        :param reason: The reason; without one calls are taken again.
+        """
+        return self._call("record.fail", (reason,))
+
+    def clear(self) -> Awaited[None]:
+        """Forgets the calls so far, and takes calls again. The clients stay as they are."""
+        return self._call("record.clear")

@@ -411,7 +411,34 @@ ROWS: dict[str, Row] = {
                 Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
             ),
         ),
-        Row("host.metrics", Gives.MEMBER, member="text"),
+        Row("record.calls", Gives.MEMBER, member="calls"),
+        Row(
+            "record.expect",
+            Gives.OBJECT,
+            params=(
+                Param("name", "string", True, "INVALID_PARAMS"),
+                Param("properties", "object", False, "INVALID_PARAMS"),
+                Param("call", "object", False, "INVALID_PARAMS"),
+                Param("count", "integer", False, "INVALID_PARAMS"),
+            ),
+        ),
+        Row(
+            "record.find",
+            Gives.MEMBER, member="calls",
+            params=(
+                Param("name", "string", True, "INVALID_PARAMS"),
+                Param("properties", "object", False, "INVALID_PARAMS"),
+                Param("call", "object", False, "INVALID_PARAMS"),
+            ),
+        ),
+        Row(
+            "record.fail",
+            Gives.NOTHING,
+            params=(
+                Param("reason", "string", False, "INVALID_PARAMS"),
+            ),
+        ),
+        Row("record.clear", Gives.NOTHING),
     )
 }
 """The methods, by the names that the host has for them."""

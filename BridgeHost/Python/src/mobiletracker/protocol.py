@@ -338,6 +338,58 @@ class RefusedEvent(TypedDict):
     """What it carried."""
 
 
+class RecordedCallOutcome(TypedDict):
+    """The value of `outcome`."""
+
+    status: Literal["queued", "pending", "dropped"]
+    message_id: NotRequired[str]
+    """The id of the call."""
+    reason: NotRequired[DropReason]
+    """Why it was dropped."""
+
+
+class RecordedCall(TypedDict):
+    """A call that a program under test has made, as `before_send` has left it, with whose event it became."""
+
+    client: Literal["tracker", "analytics", "basic"]
+    """Whose it is."""
+    method: str
+    """Which call, such as `track`."""
+    name: NotRequired[str]
+    """The name of an event, a screen or a page."""
+    user_id: NotRequired[str]
+    """The user of an event of `analytics` or `basic`."""
+    anonymous_id: NotRequired[str]
+    """The visitor of an event of `analytics`."""
+    group_id: NotRequired[str]
+    """The group of an event of `analytics`."""
+    properties: NotRequired[Mapping[str, object]]
+    """Its attributes, properties, traits or profile data."""
+    metadata: NotRequired[Mapping[str, object]]
+    """The metadata of `track`."""
+    context: NotRequired[Mapping[str, object]]
+    """The context of an event of `analytics`."""
+    timestamp: NotRequired[str]
+    """When it happened, if its options say so."""
+    advertising_id: NotRequired[str]
+    email: NotRequired[str]
+    url: NotRequired[str]
+    location: NotRequired[Mapping[str, object]]
+    """Latitude, longitude and accuracy."""
+    source_session_id: NotRequired[str]
+    outcome: RecordedCallOutcome | None
+    """What became of it; null while it waits for its client to be initialised."""
+
+
+class ExpectedCalls(TypedDict):
+    """The calls that are as expected."""
+
+    calls: Sequence[RecordedCall]
+    """The calls, in their order."""
+    failure: str | None
+    """If they are not as many as expected: what was expected, which call came nearest, and what of it differs."""
+
+
 class _BridgeAnalyticsCallOptions(TypedDict):
     """The keys as the bridge has them."""
 

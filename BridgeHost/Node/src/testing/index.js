@@ -1,0 +1,38 @@
+import { AssertionError } from 'node:assert'
+import { openTracker } from '../client/tracker.js'
+
+/**
+ * Makes a tracker for a test, with a host of its own that records calls: nothing is on disk, and nothing is sent.
+ *
+ * @param {import('../client/index.cjs').TrackerOptions} [options]
+ * @returns {import('./index.cjs').TestTracker}
+ */
+export function createTestTracker(options = {}) {
+    const { tracker, record } = openTracker({
+        ...options,
+        hostArguments: [...options.hostArguments ?? [], '--record'],
+    })
+    const find = (name, properties, call) => record.find(name, properties, membersOf(call))
+    const expect = (name, properties, { count, ...call } = {}) => {
+        // Made now: its stack has the caller's line.
+        const error = new AssertionError({ message: '', stackStartFn: expect })
+        return record.expect(name, properties, membersOf(call), count).then(({ calls, failure }) => {
+            if (failure === null) return calls
+            error.message = failure
+            error.stack = `${error.name} [${error.code}]: ${failure}\n${linesOf(error.stack)}`
+            throw error
+        })
+    }
+    return { ...tracker, calls: record.calls, find, expect, fail: record.fail, clear: record.clear }
+}
+
+/** What else a call has. `droppedAs` is short for an outcome. */
+function membersOf({ droppedAs, ...members } = {}) {
+    if (droppedAs !== undefined) members.outcome = { status: 'dropped', reason: droppedAs }
+    return members
+}
+
+/** The lines of a stack that name places. */
+function linesOf(stack) {
+    return stack.split('\n').filter((line) => /^\s+at /.test(line)).join('\n')
+}

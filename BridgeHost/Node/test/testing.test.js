@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { suite, test } from 'node:test'
+import { createTracker } from '@mobiletracker/bridge'
+import { createTestTracker } from '@mobiletracker/bridge/testing'
+import { afterwards, freshFolder } from '../testsupport/hosts.js'
+import { withoutHost } from '../testsupport/real-host.js'
+
+/** A test tracker that ends with its test. */
+function testTracker(t, options) {
+    const tracker = createTestTracker({ stderr: 'ignore', warnings: false, ...options })
+    afterwards(t, () => tracker.shutdown())
+    return tracker
+}
+
+suite('A test tracker', { skip: withoutHost }, () => {
+    test('records the calls of all clients, with their outcomes, and whose events they are', async (t) => {
+        const tracker = testTracker(t)
+        tracker.track('PURCHASE', { total: 149.99 }, { flow_id: 'checkout' })
+        tracker.analytics.identify('user-1')
+        tracker.analytics.track('Order Completed', { total: 149.99 })
+        tracker.basic.track(' ')
+
+        const calls = await tracker.calls()
+
+        assert.deepEqual(calls.map(({ client, method, name }) => [client, method, name]), [
+            ['tracker', 'track', 'PURCHASE'], ['analytics', 'identify', undefined],
+            ['analytics', 'track', 'Order Completed'], ['basic', 'track', ' '],
+        ])
+        assert.deepEqual(calls[0].metadata, { flow_id: 'checkout' })
+        assert.equal(calls[2].userId, 'user-1')
+        assert.deepEqual(calls[3].outcome, { status: 'dropped', reason: 'INVALID_EVENT_NAME' })
+    })
+
+    test('finds calls by some of their values', async (t) => {
+        const tracker = testTracker(t)
+        tracker.analytics.track('Order Completed', { total: 1, items: [{ sku: 'A' }] }, { userId: 'user-1' })
+        tracker.analytics.track('Order Completed', { total: 2 }, { userId: 'user-2' })
+
+        const [first] = await tracker.expect('Order Completed', { items: [{}] }, { userId: 'user-1', count: 1 })
+
+        assert.deepEqual(first.properties, { total: 1, items: [{ sku: 'A' }] })
+        assert.equal((await tracker.find('Order Completed')).length, 2)
+        assert.deepEqual(await tracker.find('Order Completed', {}, { client: 'tracker' }), [])
+    })
+
+    test('says what is wrong with the calls, at the line that expects them', async (t) => {
+        const tracker = testTracker(t)
+        tracker.analytics.track('Order Completed', { total: 99 }, { userId: 'user-1' })
+
+        const fault = await tracker.expect('Order Completed', { total: 149.99 }).catch((error) => error)
+
+        assert.equal(fault.name, 'AssertionError')
+        assert.equal(fault.message, [
+            'Expected a call "Order Completed" with {"total":149.99}, and there was none.',
+            'The nearest was: analytics.track "Order Completed" {"total":99}',
+            '  properties.total is 99; expected 149.99.',
+        ].join('\n'))
+        assert.match(fault.stack, /^AssertionError \[ERR_ASSERTION\]: Expected [^]*\n +at .*testing\.test\.js/)
+    })
+
+    test('plays a refusal, which takes the way of a real one', async (t) => {
+        const tracker = testTracker(t)
+        await tracker.fail('STORAGE_ERROR')
+
+        const outcome = await tracker.track('PURCHASE')
+
+        assert.deepEqual(outcome, { status: 'dropped', reason: 'STORAGE_ERROR' })
+        await tracker.expect('PURCHASE', {}, { droppedAs: 'STORAGE_ERROR' })
+        await tracker.clear()
+        assert.equal((await tracker.track('PURCHASE')).status, 'queued')
+        assert.equal((await tracker.calls()).length, 1)
+        await assert.rejects(tracker.fail('FULL'), { code: 'INVALID_PARAMS' })
+    })
+
+    test('lets the program initialise its clients, and needs neither server nor disk', async (t) => {
+        const folder = freshFolder(t)
+        const tracker = testTracker(t, { hostArguments: ['--storage-dir', folder] })
+        await tracker.init('925', { apiUrl: 'https://api.example.com', xApiKey: 'key', beforeSend: (call) => call.name === 'NOISE' ? null : call })
+        tracker.track('PURCHASE')
+        tracker.track('NOISE')
+
+        assert.deepEqual(await tracker.flush(), { delivered: 1, remaining: 0 })
+        assert.equal(await tracker.getSessionId(), 'session-1')
+        assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['PURCHASE'])
+        assert.deepEqual(readdirSync(folder), [])
+        await assert.rejects(tracker.init('925', { apiUrl: 'nowhere' }), { code: 'INVALID_CONFIGURATION' })
+    })
+
+    test('is the only one that records', async (t) => {
+        const tracker = createTracker({ stderr: 'ignore' })
+        afterwards(t, () => tracker.shutdown())
+
+        assert.equal(tracker.calls, undefined)
+    })
+})

@@ -1,0 +1,135 @@
+"""The trackers for tests of programs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+
+from .support import GUARD, ROOT, SOURCE, MobileTrackerError, TestCase, host_path
+
+from mobiletracker.testing import AsyncTestTracker, TestTracker  # noqa: E402
+
+
+class TestTrackerTests(TestCase):
+    """What a test tracker records and finds."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.tracker = TestTracker(host_path=host_path(), stderr="ignore", warnings=False)
+        self.addCleanup(self.tracker.shutdown)
+
+    def test_calls_of_all_clients_are_recorded(self) -> None:
+        self.tracker.track("PURCHASE", {"total": 149.99}, {"flow_id": "checkout"})
+        self.tracker.analytics.identify("user-1")
+        self.tracker.analytics.track("Order Completed", {"total": 149.99})
+        self.tracker.basic.track(" ")
+
+        calls = self.tracker.calls()
+
+        self.assertEqual([call["client"] for call in calls], ["tracker", "analytics", "analytics", "basic"])
+        self.assertEqual(calls[0]["metadata"], {"flow_id": "checkout"})
+        self.assertEqual(calls[2]["user_id"], "user-1")
+        self.assertIn("message_id", calls[2]["outcome"] or {})
+        self.assertEqual(calls[3]["outcome"], {"status": "dropped", "reason": "INVALID_EVENT_NAME"})
+
+    def test_a_failure_says_what_came_nearest(self) -> None:
+        self.tracker.analytics.track("Order Completed", {"total": 99}, user_id="user-1")
+        found = self.tracker.expect("Order Completed", {"total": 99}, user_id="user-1", count=1)
+        self.assertEqual(found[0]["user_id"], "user-1")
+
+        with self.assertRaises(AssertionError) as raised:
+            self.tracker.expect("Order Completed", {"total": 149.99}, user_id="user-2")
+
+        self.assertEqual(
+            str(raised.exception),
+            'Expected a call "Order Completed" with {"total":149.99} and {"userId":"user-2"}, and there was none.\n'
+            'The nearest was: analytics.track "Order Completed" {"total":99}\n'
+            "  properties.total is 99; expected 149.99.\n"
+            '  userId is "user-1"; expected "user-2".',
+        )
+
+    def test_a_refusal_is_played(self) -> None:
+        self.tracker.fail("STORAGE_ERROR")
+        self.assertEqual(self.tracker.track("PURCHASE").outcome().reason, "STORAGE_ERROR")
+        self.tracker.expect("PURCHASE", dropped_as="STORAGE_ERROR")
+        self.assertEqual(self.tracker.find("PURCHASE"), [])
+        self.tracker.clear()
+        self.assertEqual(self.tracker.track("PURCHASE").outcome().status, "queued")
+        self.assertEqual(len(self.tracker.calls()), 1)
+
+    def test_a_program_may_initialise_its_clients(self) -> None:
+        with self.assertRaises(MobileTrackerError):
+            self.tracker.init("925", {"api_url": "nowhere"})
+        self.tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
+        self.tracker.track("PURCHASE")
+        self.assertEqual(self.tracker.flush().delivered, 1)
+        self.assertEqual(self.tracker.get_session_id(), "session-1")
+
+    def test_asyncio(self) -> None:
+        async def main() -> None:
+            async with AsyncTestTracker(host_path=host_path(), stderr="ignore", warnings=False) as tracker:
+                tracker.track("PURCHASE", {"total": 1})
+                await tracker.expect("PURCHASE", {"total": 1}, count=1)
+                with self.assertRaises(AssertionError):
+                    await tracker.expect("PURCHASE", count=0)
+                await tracker.fail("QUEUE_FULL")
+                self.assertEqual((await tracker.track("PURCHASE")).reason, "QUEUE_FULL")
+                await tracker.clear()
+                self.assertEqual(await tracker.calls(), [])
+                self.assertEqual(await tracker.find("PURCHASE"), [])
+
+        asyncio.run(main())
+
+
+PYTEST = """
+from mobiletracker.testing import TestTracker
+
+def check_out(tracker):
+    tracker.analytics.track("Order Completed", {"total": 149.99}, user_id="user-1")
+
+def test_order(mobile_tracker):
+    check_out(mobile_tracker)
+    mobile_tracker.expect("Order Completed", {"total": 149.99}, user_id="user-1", count=1)
+
+def test_begins_anew(mobile_tracker: TestTracker):
+    assert mobile_tracker.calls() == []
+
+def test_fails(mobile_tracker):
+    check_out(mobile_tracker)
+    mobile_tracker.expect("Order Completed", {"total": 1})
+"""
+
+
+class FixtureTests(TestCase):
+    """The fixture of pytest."""
+
+    def run_pytest(self, source: str) -> str:
+        """What pytest prints of these tests."""
+        host = str(host_path())
+        (self.folder / "test_shop.py").write_text(source)
+        return subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "mobiletracker._pytest", "-p", "no:cacheprovider"],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(SOURCE), "MOBILE_TRACKER_HOST": host},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=GUARD,
+        ).stdout
+
+    def test_each_test_has_a_tracker_of_its_own(self) -> None:
+        output = self.run_pytest(PYTEST)
+
+        self.assertIn("1 failed, 2 passed", output)
+        self.assertIn("properties.total is 149.99; expected 1.", output)
+        self.assertNotIn("cannot collect test class", output)
+
+    def test_the_page_shows_a_test_that_passes(self) -> None:
+        page = (ROOT / "Docs/Testing.md").read_text()
+        first, second = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+
+        self.assertIn("1 passed", self.run_pytest(first))
+        exec(second.replace("TestTracker()", f"TestTracker(host_path={str(host_path())!r})"), {})

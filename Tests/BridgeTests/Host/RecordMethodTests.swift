@@ -1,0 +1,63 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+
+@Suite("The methods of a host that records calls")
+struct RecordMethodTests {
+    private let folder: TemporaryDirectory
+    private let client: BridgeClient
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        client = try BridgeClient(["--record", "--storage-dir", folder.path("state")])
+    }
+
+    @Test("show the calls of all clients, and whose they are, without a server or a file")
+    func calls() async throws {
+        client.start("track", ["PURCHASE", ["total": 149.99]])
+        client.start("analytics.identify", ["user-1"])
+        client.start("analytics.track", ["Order Completed", ["total": 149.99]])
+        client.start("basic.track", [" "])
+
+        let calls = try await client.call("record.calls")["calls"]?.arrayValue ?? []
+
+        #expect(calls.map { $0["client"] } == ["tracker", "analytics", "analytics", "basic"])
+        #expect(calls.map { $0["name"] } == ["PURCHASE", nil, "Order Completed", " "])
+        #expect(calls[2]["userId"] == "user-1" && calls[2]["outcome"]?["status"] == "queued")
+        #expect(calls[3]["outcome"] == ["status": "dropped", "reason": "INVALID_EVENT_NAME"])
+        #expect(try await client.call("flush") == ["delivered": 1, "remaining": 0])
+        let found = try await client.call("record.find", ["Order Completed", ["total": 149.99], ["userId": "user-1"]])
+        #expect(found == ["calls": [calls[2]]])
+        #expect(!FileManager.default.fileExists(atPath: folder.path("state")))
+    }
+
+    @Test("say what is wrong with the calls that came")
+    func expects() async throws {
+        client.start("track", ["PURCHASE", ["total": 99]])
+
+        let met = try await client.call("record.expect", ["name": "PURCHASE", "count": 1])
+        #expect(met["failure"] == .null && met["calls"]?.arrayValue?.count == 1)
+        let missed = try await client.call("record.expect", ["PURCHASE", ["total": 149.99]])
+        #expect(missed["calls"] == [])
+        #expect(missed["failure"]?.stringValue?.hasSuffix("  properties.total is 99; expected 149.99.") == true)
+        #expect(try await client.start("record.expect", []).failure?.code == "INVALID_PARAMS")
+    }
+
+    @Test("play a refusal, until they are told otherwise")
+    func fails() async throws {
+        try await client.call("record.fail", ["STORAGE_ERROR"])
+        #expect(try await client.call("track", ["A"])["reason"] == "STORAGE_ERROR")
+        try await client.call("record.clear")
+        #expect(try await client.call("track", ["A"])["status"] == "queued")
+        #expect(try await client.call("record.calls")["calls"]?.arrayValue?.count == 1)
+        #expect(try await client.start("record.fail", ["FULL"]).failure?.code == "INVALID_PARAMS")
+    }
+
+    @Test("are in no other host", arguments: ["record.calls", "record.clear", "record.fail"])
+    func absent(_ method: String) async throws {
+        let failure = try await BridgeClient().start(method, []).failure
+
+        #expect(failure?.number == -32601 && failure?.message.contains("--record") == true)
+    }
+}

@@ -1,0 +1,12 @@
+import TrackerTesting
+import XCTest
+
+final class CheckoutCase: XCTestCase {
+    func testAnOrderIsTracked() async throws {
+        let test = TestTracker()
+
+        checkOut(Cart(total: 149.99), of: "user-1", reportingTo: test.analytics)
+
+        try await test.expect("Order Completed", ["total": 149.99], userId: "user-1", count: 1)
+    }
+}
