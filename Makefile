@@ -21,8 +21,8 @@ SAMPLE ?= 100
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: fresh-reports test-package test-python floor bench-check profile bench-growth bench-parts bench-peers bench-agent storm test-backends
-.PHONY: dist-debian screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
+.PHONY: fresh-reports test-package test-python test-backends floor bench-check profile bench-growth bench-parts bench-peers bench-agent bench-testing
+.PHONY: storm dist-debian screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
@@ -43,6 +43,7 @@ help:
 	@echo "make profile  instructions of the host for each call, by part (valgrind)"
 	@echo "make storm   CLIENTS (1000000) after an outage, on a virtual clock, with the product's own breaker"
 	@echo "make bench-parts  how fast JSON and the outbox are by themselves"
+	@echo "make bench-testing  how long 100 tests take in node:test and pytest, each with a test tracker of its own"
 	@echo "make bench-processes  several hosts on one folder: callers' waits, and hand-over when one is killed"
 	@echo "make bench-erasure  how long other calls wait while a denial rewrites the largest database"
 	@echo "make build   the release host, at .build/release/BridgeHost"
@@ -207,6 +208,9 @@ profile: setup-tests build floor
 	python3 Benchmarks/profile.py
 
 # What the parts of the product do by themselves.
+bench-testing: setup-tests build
+	python3 Benchmarks/testing.py
+
 bench-parts: setup
 	swift build -c release --product JSONBenchmark
 	swift build -c release --product StorageBenchmark
@@ -231,7 +235,7 @@ links:
 
 # To read it: python3 -m http.server -d .build/docs/MobileTracker.doccarchive, then /documentation/mobiletracker
 docs: setup
-	swift build --target TrackerCore -Xswiftc -warnings-as-errors
+	swift build --target TrackerTesting -Xswiftc -warnings-as-errors
 	@python3 Tests/Scripts/docs.py .build/debug/Modules .build/docs
 
 lint:

@@ -73,7 +73,7 @@ let package = Package(
         ),
         module(
             "TrackerTesting", at: "Modules/TrackerTesting",
-            "TrackerCore", "TrackerModels", "TrackerNetworking", "TrackerStorage"
+            "TrackerCore", "TrackerJSON", "TrackerModels", "TrackerNetworking", "TrackerStorage"
         ),
         module("JSONRPC", at: "BridgeHost/JSONRPC", "TrackerJSON", "TrackerPlatform"),
         module(

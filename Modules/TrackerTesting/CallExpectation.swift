@@ -1,4 +1,5 @@
-package import TrackerModels
+package import TrackerJSON
+import TrackerModels
 
 /// What a test expects of the calls that were made.
 package struct CallExpectation: Sendable {

@@ -73,7 +73,8 @@ public struct RecordedCall: Hashable, Sendable, CustomStringConvertible {
             ("url", call.url), ("sourceSessionId", call.sourceSessionId),
         ]
         for (name, text) in texts { json[name] = text.map { .string($0) } }
-        for (name, object) in [("properties", call.properties), ("metadata", call.metadata), ("context", call.context)] {
+        for (name, object) in [("properties", call.properties), ("metadata", call.metadata), ("context", call.context)]
+        {
             json[name] = object.map { .object($0) }
         }
         json["location"] = call.location.map { location in

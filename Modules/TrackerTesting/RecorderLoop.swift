@@ -52,12 +52,13 @@ final class RecorderLoop: DeliveryLoop {
 final class SessionNames: Sendable {
     private let last = Atomic(0)
 
+    func next() -> String { "session-\(last.add(1, ordering: .relaxed).newValue)" }
+
     /// What a server that accepts everything would answer.
     func answer(to request: HTTPRequest) -> HTTPResponse {
         guard request.method == .post, request.url.hasSuffix("/v2/tracking-session") else {
             return HTTPResponse(status: 200, body: Array("{}".utf8))
         }
-        let number = last.add(1, ordering: .relaxed).newValue
-        return HTTPResponse(status: 200, body: Array(#"{"data":{"id":"session-\#(number)"}}"#.utf8))
+        return HTTPResponse(status: 200, body: Array(#"{"data":{"id":"\#(next())"}}"#.utf8))
     }
 }

@@ -14,7 +14,7 @@ import TrackerStorage
 ///
 /// Make one for each test. Nothing of it is on disk or leaves the process, and the environment has no effect on it. A
 /// client that your program does not initialise itself is initialised by its first call. Requests are answered at once:
-/// sessions are called `session-1`, `session-2` and so on, and a flush delivers everything. No time passes for delivery,
+/// sessions are called `session-1`, `session-2` and so on, and nothing remains after a flush. No time passes for delivery,
 /// so nothing is sent at intervals.
 public final class TestTracker: Sendable {
     /// A `MobileTracker`, for code that takes one or `any MobileTrackerInterface`.
@@ -154,7 +154,9 @@ public final class TestTracker: Sendable {
 
 extension Dependencies {
     /// The same, with memory in place of the disk and a recorder in place of the network.
-    fileprivate func recording(by recorder: ClientRecorder, in log: CallLog, naming sessions: SessionNames) -> Dependencies {
+    fileprivate func recording(by recorder: ClientRecorder, in log: CallLog, naming sessions: SessionNames)
+        -> Dependencies
+    {
         var dependencies = self
         dependencies.recorder = recorder
         dependencies.environment = { _ in nil }
@@ -163,7 +165,13 @@ extension Dependencies {
             var configuration = configuration
             configuration.location = .memory
             configuration.onQueued = { [log] id, event in log.queued(event, as: id) }
-            return SQLiteOutbox(configuration)
+            let outbox = SQLiteOutbox(configuration)
+            // Without a session the first calls would be pending or not, as threads happen to run.
+            if configuration.bindsSessions, configuration.initialConsent == .granted {
+                outbox.stage(.ensureDevice) { _ in }
+                outbox.stage(.store(.sessionID, sessions.next(), nil)) { _ in }
+            }
+            return outbox
         }
         return dependencies
     }

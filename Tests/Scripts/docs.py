@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PUBLIC = ["TrackerJSON", "TrackerModels", "TrackerStorage", "TrackerNetworking", "TrackerCore"]
+PUBLIC = ["TrackerJSON", "TrackerModels", "TrackerStorage", "TrackerNetworking", "TrackerCore", "TrackerTesting"]
 SHIMS = ["CSQLite", "CCurl", "CZlib"]
 
 

@@ -41,8 +41,9 @@ extension BridgedMethod {
             try host.recorder().fail(arguments.value(0).map { _ in try arguments.word(0) })
             reply.succeed(with: .done)
         },
-        BridgedMethod("record.clear", [], "Forgets the calls so far, and takes calls again. The clients stay as they are.") {
-            host, _, reply in
+        BridgedMethod(
+            "record.clear", [], "Forgets the calls so far, and takes calls again. The clients stay as they are."
+        ) { host, _, reply in
             try host.recorder().clear()
             reply.succeed(with: .done)
         },
@@ -56,7 +57,7 @@ extension BridgedMethod {
             "Values that the call has, among others. Objects are compared member by member, lists as a whole."),
         .optional(
             "call", .object,
-            "What else the call has, such as `userId` or `client`. One that was dropped is found by its `outcome` alone."),
+            "What else the call has, such as `userId` or `client`. A dropped call is found by its `outcome` alone."),
     ]
 
     /// A question about the calls that were made before it.

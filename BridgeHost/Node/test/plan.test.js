@@ -213,7 +213,7 @@ suite('mobile-tracker plan', () => {
         [['plan'], 64, /plan needs check or types\./],
         [['plan', 'chek'], 64, /There is no plan chek; did you mean plan check\?/],
         [['plan', 'check'], 64, /mobile-tracker plan check needs FILE…\./],
-        [['plan', 'types', 'x.json'], 64, /plan types needs --ts <file\.d\.ts>, --swift <file\.swift> or both\./],
+        [['plan', 'types', 'x.json'], 64, /plan types needs --ts <file\.d\.ts>, --swift <file\.swift>, --python <file\.py> or several\./],
         [['plan', 'types', 'x.json', '--ts', 'x.ts'], 64, /--ts is "x\.ts"; it must end in \.d\.ts\./],
         [['plan', 'types', '/nowhere.json', '--ts', 'x.d.ts'], 1, /\/nowhere\.json cannot be read: ENOENT/],
     ]) {
@@ -364,7 +364,7 @@ suite('mobile-tracker plan', () => {
         const properties = Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }]))
         const $defs = Object.fromEntries(names.map((name) => [name, { type: 'object', properties }]))
         writeFileSync(join(folder, 'plan.json'), JSON.stringify({ $defs, events: { A: first } }))
-        for (const words of [['--ts', join(folder, 'x.d.ts')], ['--swift', join(folder, 'x.swift')]]) {
+        for (const words of [['--ts', join(folder, 'x.d.ts')], ['--swift', join(folder, 'x.swift')], ['--python', join(folder, 'x.py')]]) {
             const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), ...words)
 
             assert.equal(status, 1, words.join(' '))
@@ -394,11 +394,15 @@ suite('mobile-tracker plan', () => {
 
     test('types makes the calls that the examples use', async (t) => {
         const folder = freshFolder(t)
-        const [types, swift] = [join(folder, 'events.d.ts'), join(folder, 'PlannedEvents.swift')]
-        const { status } = await runCommand(t, 'plan', 'types', inSupport('plan.json'), '--ts', types, '--swift', swift)
+        const [types, swift, python] = ['events.d.ts', 'PlannedEvents.swift', 'events.py'].map((name) => join(folder, name))
+        const words = ['--ts', types, '--swift', swift, '--python', python]
+        const { status } = await runCommand(t, 'plan', 'types', inSupport('plan.json'), ...words)
 
         assert.equal(status, 0)
-        for (const [made, kept] of [[types, inSupport('events.d.ts')], [join(folder, 'events.js'), inSupport('events.js')], [swift, SWIFT]]) {
+        for (const [made, kept] of [
+            [types, inSupport('events.d.ts')], [join(folder, 'events.js'), inSupport('events.js')], [swift, SWIFT],
+            [python, inSupport('events.py')],
+        ]) {
             assert.equal(readFileSync(made, 'utf8'), readFileSync(kept, 'utf8'), `${kept} is stale: make it again with mobile-tracker plan types`)
         }
     })

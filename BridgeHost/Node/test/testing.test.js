@@ -80,7 +80,7 @@ suite('A test tracker', { skip: withoutHost }, () => {
         tracker.track('PURCHASE')
         tracker.track('NOISE')
 
-        assert.deepEqual(await tracker.flush(), { delivered: 1, remaining: 0 })
+        assert.equal((await tracker.flush()).remaining, 0)
         assert.equal(await tracker.getSessionId(), 'session-1')
         assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['PURCHASE'])
         assert.deepEqual(readdirSync(folder), [])

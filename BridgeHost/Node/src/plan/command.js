@@ -6,6 +6,7 @@ import { routeOf } from '../collector/routes.js'
 import { CommandError, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
 import { harmless, painter, wrap } from '../terminal.js'
 import { PlanError } from './plan.js'
+import { pythonCalls } from './python.js'
 import { readFile, readPlan } from './read.js'
 import { SCHEMA_KEYWORDS } from './schema.js'
 import { swiftCalls } from './swift.js'
@@ -60,10 +61,12 @@ export const TYPES = {
             help: 'the TypeScript declarations; the module goes beside them, as file.js',
         },
         swift: { value: 'file.swift', help: 'the same for Swift' },
+        python: { value: 'file.py', help: 'the same for Python' },
     },
     examples: [
         ['plan.json --ts src/events.d.ts', 'then: plannedEvents(MobileTracker).purchase({ total: 149.99 })'],
         ['plan.json --swift Sources/App/PlannedEvents.swift', 'then: await PlannedEvents().purchase(total: 149.99)'],
+        ['plan.json --python shop/events.py', 'then: PlannedEvents(tracker).purchase({"total": 149.99})'],
     ],
 }
 
@@ -73,7 +76,7 @@ A plan says which events there are, and what their data must be.
 
 Commands:
   check  says what is wrong with a plan, and which recorded events break it
-  types  makes typed calls for TypeScript and Swift
+  types  makes typed calls for TypeScript, Swift and Python
 
 Examples:
   mobile-tracker collect --infer-plan plan.json
@@ -136,9 +139,9 @@ function breaksIn(path, plan) {
 }
 
 function types(words) {
-    return runCommand(TYPES, words, async ({ ts, swift }, [path]) => {
-        if (ts === undefined && swift === undefined) {
-            throw new UsageError('plan types needs --ts <file.d.ts>, --swift <file.swift> or both.')
+    return runCommand(TYPES, words, async ({ ts, swift, python }, [path]) => {
+        if (ts === undefined && swift === undefined && python === undefined) {
+            throw new UsageError('plan types needs --ts <file.d.ts>, --swift <file.swift>, --python <file.py> or several.')
         }
         if (ts !== undefined && !ts.endsWith('.d.ts')) {
             throw new UsageError(`--ts is "${ts}"; it must end in .d.ts. The module goes beside it.`)
@@ -151,6 +154,7 @@ function types(words) {
                 files.push([ts, calls.types], [ts.replace(/\.d\.ts$/, '.js'), calls.module])
             }
             if (swift !== undefined) files.push([swift, swiftCalls(plan)])
+            if (python !== undefined) files.push([python, pythonCalls(plan)])
         } catch (error) {
             if (error instanceof PlanError) throw new CommandError(`${path} cannot be used: ${error.message}`)
             throw error

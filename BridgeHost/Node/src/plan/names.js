@@ -11,6 +11,12 @@ export function camelCase(name) {
     return identifier(wordsIn(name).map((word, i) => (i === 0 ? lowerFirst(word) : upperFirst(word))))
 }
 
+/** The same in Python: `add_to_cart`. */
+export function snakeCase(name) {
+    const text = wordsIn(name).map((word) => word.toLowerCase()).join('_')
+    return /^\p{ID_Start}/u.test(text) ? text : `_${text}`
+}
+
 /** The same for a type. */
 export function typeName(...names) {
     return identifier(names.flatMap(wordsIn).map(upperFirst))
@@ -27,14 +33,15 @@ function identifier(words) {
  * @param {Iterable<string>} names
  * @param {string} what Such as `events`, for the error.
  * @param {string[]} [taken] Names that mean something else there; an underscore follows them.
+ * @param {(name: string) => string} [toCode] How a name is written there.
  * @returns {Map<string, string>}
  * @throws {PlanError} If two would be called the same.
  */
-export function codeNames(names, what, taken = []) {
+export function codeNames(names, what, taken = [], toCode = camelCase) {
     const codes = new Map()
     const owners = new Map()
     for (const name of names) {
-        const plain = camelCase(name)
+        const plain = toCode(name)
         const code = taken.includes(plain) ? `${plain}_` : plain
         if (owners.has(code)) {
             throw new PlanError([`Among the ${what}, "${owners.get(code)}" and "${name}" would both be named ${code}.`])

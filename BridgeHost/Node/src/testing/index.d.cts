@@ -12,7 +12,7 @@ export type CallMembers = Partial<Omit<RecordedCall, 'name' | 'properties' | 'ou
  * A tracker for a test. It checks calls and answers them as any tracker does, keeps them in memory and sends nothing.
  *
  * A client that your program does not initialise itself is initialised by its first call. Requests are answered at once,
- * so `flush` delivers everything. Make one for each test, and shut it down.
+ * so nothing remains after a `flush`. Make one for each test, and shut it down.
  */
 export interface TestTracker extends Tracker {
     /** The calls so far, of all clients, in the order in which they were made. */

@@ -67,7 +67,7 @@ class TestTracker(_Recording, MobileTracker):
     """A tracker for a test, with a host of its own that records calls: nothing is on disk, and nothing is sent.
 
     It checks calls and answers them as a `MobileTracker` does. A client that your program does not initialise itself is
-    initialised by its first call. Requests are answered at once, so `flush` delivers everything. Make one for each test.
+    initialised by its first call. Requests are answered at once, so nothing remains after a `flush`. Make one for each test.
     """
 
     def __post_init__(self) -> None:
