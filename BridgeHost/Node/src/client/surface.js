@@ -34,6 +34,7 @@ const NEW_ID = {
  * @param {Pick<import('./warnings.js').Warnings, 'warn' | 'dropped' | 'failed' | 'accepted'>} observer.warnings
  * @param {() => void} [observer.used] Called for each call after which something may have to be sent.
  * @param {import('./hooks.js').Hooks} observer.hooks The program's own functions.
+ * @param {import('./off.js').OffClients} observer.off Answers for clients that are turned off.
  * @returns {Record<string, (...args: unknown[]) => Promise<any>>}
  */
 export function makeFunctions(client, link, observer) {
@@ -42,7 +43,7 @@ export function makeFunctions(client, link, observer) {
         own.map(([method, row]) => [method.slice(client.length), makeFunction(method, row, link, observer)]))
 }
 
-function makeFunction(method, row, link, { warnings, used, hooks }) {
+function makeFunction(method, row, link, { warnings, used, hooks, off }) {
     const newID = row.messageId && NEW_ID[row.messageId]
     const isBeginning = isSetup(method)
     const isFiltered = row.gives === 'outcome'
@@ -72,7 +73,10 @@ function makeFunction(method, row, link, { warnings, used, hooks }) {
         } catch (fault) {
             return site.refuse(fault)
         }
+        const { result, first } = off.take(method, row, params)
+        if (result) return CallPromise.resolve(site.read(result))
         if (row.repeats) used?.()
+        if (first) link.call(first.method, first.params, { repeats: true })
         return link.call(method, params, { repeats: row.repeats, site })
     }
     return call

@@ -4,6 +4,7 @@ import { atExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { NotificationListeners } from './notification-listeners.js'
+import { OffClients } from './off.js'
 import { Output } from './output.js'
 import { warnOfUnknown } from './params.js'
 import { followScreens } from './screens.js'
@@ -55,10 +56,14 @@ export function openTracker(options = {}) {
     })
     const warnings = new Warnings(warn, () => link.isBusy)
     const exit = flushAtExit(link, warnings, warn)
-    const end = () => link.shutdown().then(() => warnings.finish())
+    const end = () => {
+        off.clear()
+        return link.shutdown().then(() => warnings.finish())
+    }
     const ask = once(() => listeners.on('credentials', (question) => answerWith(hooks, clients, question, warn)))
     const hooks = new Hooks({ ofAll: { beforeSend, convert, credentials }, useLogger: (own) => output.use(own), ask })
-    const observer = { warnings, used: exit.used, hooks }
+    const off = new OffClients()
+    const observer = { warnings, used: exit.used, hooks, off }
     const clients = Object.fromEntries(
         ['', 'analytics.', 'basic.'].map((prefix) => [prefix, makeFunctions(prefix, link, observer)]))
     const tracker = {
@@ -124,14 +129,14 @@ function withName(hostArguments, program = appName()) {
 }
 
 /** Follows screens. A screen that is shown twice in a row is no warning. */
-function screenFollower(link, { warnings, used, hooks }, warn) {
+function screenFollower(link, { warnings, used, hooks, off }, warn) {
     const quiet = {
         warn: (message) => warnings.warn(message),
         dropped: (drop) => void (drop.reason === 'REPEATED_SCREEN' || warnings.dropped(drop)),
         failed: (drop) => warnings.failed(drop),
         accepted: (method) => warnings.accepted(method),
     }
-    const { screenDidAppear } = makeFunctions('', link, { warnings: quiet, used, hooks })
+    const { screenDidAppear } = makeFunctions('', link, { warnings: quiet, used, hooks, off })
     return (webContents, options = {}) => {
         warnOfUnknown(options, ['titleWaitMs'], (message) => warn(`trackScreens: ${message}.`))
         return followScreens(webContents, screenDidAppear, options)

@@ -20,6 +20,7 @@ from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
+from ._off import OffClients, Setup
 from ._options import TrackerOptions, arguments_of_host
 from ._params import ArgumentFault, write_params
 from ._row import Gives, Row, snake_keys
@@ -74,6 +75,7 @@ class Channel:
                 warn=self.warnings.warn,
             )
         )
+        self._off = OffClients()
         self._is_used = False
         self.is_closed = False
         """Whether the program has closed the tracker, and begun no client since."""
@@ -94,6 +96,12 @@ class Channel:
         except Exception as error:  # A value may raise anything when it is asked for its type.
             return site.refuse(ValueFault(["The call"], f"cannot be read: {error!r}"))
         call = Call(method, params, repeats=row.repeats, site=site)
+        answer = self._off.take(row, params)
+        if isinstance(answer, Setup):
+            self.link.call(Call(answer.method, answer.params, repeats=True), waits=False, is_bounded=False)
+        elif answer is not None:
+            call.answer(answer)
+            return call
         if row.repeats and not self._is_used:
             self._is_used = True
             _register()
@@ -122,6 +130,7 @@ class Channel:
             self.warnings.finish()
             ended()
 
+        self._off.clear()
         self.is_closed = not _has_left
         self.link.shut_down(finish, forgets=not _has_left)
 
