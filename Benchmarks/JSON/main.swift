@@ -56,3 +56,30 @@ let dictionary: [String: Any] = [
     "total": 149.99, "currency": "EUR", "gift": true, "items": [["sku": "A-1", "qty": 2]],
 ]
 try measure("write a dictionary of any values", count: 50_000) { _ = try JSONText(bridging: dictionary) }
+
+// What a call costs more if its client has a plan: of 50 events, and the one that is judged is like most.
+let schema: JSONValue = [
+    "type": "object",
+    "properties": [
+        "total": ["type": "number", "minimum": 0], "currency": ["enum": ["EUR", "USD", "GBP"]],
+        "items": [
+            "type": "array", "minItems": 1,
+            "items": [
+                "type": "object",
+                "properties": ["sku": ["type": "string", "minLength": 1], "qty": ["type": "integer"]],
+                "required": ["sku"],
+            ],
+        ],
+        "gift": ["type": "boolean"], "note": ["type": ["string", "null"]],
+    ],
+    "required": ["total", "currency", "items"], "additionalProperties": false,
+]
+let events = JSONObject((0..<50).map { ("EVENT_\($0)", ["data": schema]) })
+let plan = try TrackingPlan(try JSONText(["events": .object(events)]))
+let data = try JSONText([
+    "total": 149.99, "currency": "EUR", "items": [["sku": "A-1", "qty": 2], ["sku": "B-22", "qty": 1]], "gift": true,
+    "note": nil,
+])
+measure("judge an event of \(data.byteCount) bytes by a plan of 50", count: 50_000) {
+    _ = plan.reasons(against: "EVENT_25", JSONValue(data))
+}

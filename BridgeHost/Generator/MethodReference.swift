@@ -104,10 +104,14 @@ enum OptionReference {
             let usual = option.value(in: DeliveryOptions()).map(option.range.text) ?? option.absence
             return "| `\(option.name)` | \(usual) | \(bounds(of: option)) | \(option.summary) |"
         }
-        return (["| Option | Default | Bounds | Meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
+        let plan = PlanOptions.options.map { option in
+            let usual = option.value(in: PlanOptions()).map(option.range.text) ?? option.absence
+            return "| `plan.\(option.name)` | \(usual) | \(bounds(of: option)) | \(option.summary) |"
+        }
+        return (["| Option | Default | Bounds | Meaning |", "|---|---|---|---|"] + rows + plan).joined(separator: "\n")
     }
 
-    private static func bounds(of option: ConfigOption<DeliveryOptions>) -> String {
+    private static func bounds<Options>(of option: ConfigOption<Options>) -> String {
         if let lower = option.lowerOption { return "at least `\(lower)`" }
         switch option.range {
         case .integer(let most?): return "1 to \(most)"

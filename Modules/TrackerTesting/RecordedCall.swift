@@ -23,6 +23,8 @@ public struct RecordedCall: Hashable, Sendable, CustomStringConvertible {
     public private(set) var call: OutgoingCall
     /// What became of it. It is `nil` as long as the call waits for its client to be initialised.
     public private(set) var outcome: TrackOutcome?
+    /// The event as it was queued, with what the client adds; `nil` if there is none.
+    package private(set) var event: JSONObject?
 
     init(_ call: OutgoingCall, of client: Client) {
         self.call = call
@@ -38,6 +40,7 @@ public struct RecordedCall: Hashable, Sendable, CustomStringConvertible {
     mutating func settle(_ call: OutgoingCall, _ outcome: TrackOutcome, event: JSONText?) {
         self.call = call
         self.outcome = outcome
+        self.event = event.flatMap { JSONValue($0).objectValue }
         guard client != .tracker, let event else { return }
         self.call.userId = event.value(forKey: "userId")?.stringValue
         guard client == .analytics else { return }

@@ -157,8 +157,12 @@ enum DeliveryFields {
         DeliveryOptions.all.map { option in
             ConfigField(
                 option, in: DeliveryOptions(), summary: option.name == "storageDirectory" ? storageDirectory : nil)
-        }
+        } + [
+            .object("plan", \.plan, plan, "A plan that each event is checked against.")
+        ]
     )
+
+    static let plan = ConfigTable<PlanOptions>(PlanOptions.options.map { ConfigField($0, in: PlanOptions()) })
 
     private static let storageDirectory =
         "The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "

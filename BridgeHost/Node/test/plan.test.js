@@ -90,7 +90,7 @@ suite('a plan', () => {
         [{ events: { A: { dta: {} } } }, 'events.A has "dta"; did you mean "data"?'],
         [{ events: { A: { data: { typ: 'string' } } } }, 'events.A.data has "typ", which plans do not know; did you mean "type"?'],
         [{ events: { A: { data: { type: 'text' } } } }, 'events.A.data.type is "text"; it must be one of string, number, integer, boolean, object, array, null, or a list of them.'],
-        [{ events: { A: { data: { properties: { a: { pattern: '(' } } } } } }, 'events.A.data.properties.a.pattern is "("; it must be a regular expression.'],
+        [{ events: { A: { data: { properties: { a: { pattern: '(' } } } } } }, 'events.A.data.properties.a.pattern is "("; it must be a regular expression, without lookaround, named groups, references to groups, \\p, \\c and \\0.'],
         [{ events: { A: { data: { $ref: '#/$defs/b' } } }, $defs: { bb: {} } }, 'events.A.data.$ref names "b", which is not in $defs; did you mean "bb"?'],
         [{ events: { A: { data: { $defs: {} } } } }, 'events.A.data has "$defs", which plans do not know; put it beside "events".'],
         [{ events: {}, $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, '$defs.a leads back to itself without looking at a member.'],

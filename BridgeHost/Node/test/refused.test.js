@@ -211,7 +211,7 @@ suite('a wrong argument of refused', () => {
         [[], 64, /refused needs list, show, retry, drop or export\./],
         [['lsit'], 64, /There is no refused lsit; did you mean refused list\?/],
         [['list', '--client', 'trakcer'], 64, /--client is "trakcer"; it must be one of tracker, analytics, basic \(did you mean tracker\?\)\./],
-        [['list', '--reason', 'no'], 64, /--reason is "no"; it must be one of rejected, tooLarge, sessionGone, poison\./],
+        [['list', '--reason', 'no'], 64, /--reason is "no"; it must be one of rejected, tooLarge, sessionGone, poison, plan\./],
         [['list', '--status', '42'], 64, /--status is "42"; it must be a whole number from 100 to 599\./],
         [['retry', '--since', 'yesterday'], 64, /--since is "yesterday"; it must be a time such as 2026-01-31T09:30:00Z, or an age such as 2h or 7d\./],
         [['drop', '--until', '2026-13-31'], 64, /--until is "2026-13-31"; it must be a time/],

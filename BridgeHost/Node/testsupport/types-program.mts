@@ -27,6 +27,7 @@ const delivery: DeliveryOptions = {
     maxCooldownMs: 10, jitter: 0, haltRetryMs: 10, poisonAfterMs: 0, maxRefusedEvents: 0, maxRefusedBytes: 1, refusedTTLMs: 1,
     caBundle: '/ca.pem', clientCertificate: '/c.pem', clientKey: '/c.key', keyFile: '/key',
     proxy: null, headers: { 'X-Tenant': 'shop' }, allowInsecureHTTP: false, collectorPanel: true,
+    plan: { file: '/etc/shop/plan.json', onBroken: 'tag' },
 }
 const config: TrackerConfig & ClientHooks = {
     enabled: true, apiUrl: 'https://api.example.com', xApiKey: 'key', debug: true, crossSiteCookie: true,

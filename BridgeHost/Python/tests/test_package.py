@@ -42,7 +42,8 @@ class ParityTests(unittest.TestCase):
 
     def test_on_all_methods_and_their_params(self) -> None:
         tracker, other = TestTracker(), AsyncTestTracker()
-        methods = [method for method in ask("rpc.discover")["methods"] if not re.match("(host|rpc)[.]", method["name"])]
+        described = ask("rpc.discover")["methods"]
+        methods = [each for each in described if each["name"] in ROWS or not re.match("(host|rpc)[.]", each["name"])]
 
         stale = "the client's table is not what the host's says: build the host, and run make generate"
         self.assertEqual({method["name"] for method in methods}, set(ROWS), stale)

@@ -68,6 +68,7 @@ extension ClientRuntime {
     }
 
     private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> CallAnswer {
+        let broken = run.lane.parts.plan?.report(call.stamp.messageID, of: call.name, by: log)
         switch result {
         case .queued:
             log.endRefusals()
@@ -78,6 +79,7 @@ extension ClientRuntime {
             run.lane.engine.kick()
             return .success(.pending(call.stamp.messageID))
         case .done, .repeated, .changed: return .success(.queued(call.stamp.messageID))
+        case .refused(.plan): return refuse(call.name, Refusal(.plan, .plan, ["detail": .string(broken ?? "")]))
         case .refused(.tooLarge): return refuse(call.name, .tooLarge(under: run.settings.delivery))
         case .refused(let reason): return refuse(call.name, Refusal(reason))
         case .failed: return refuse(call.name, Refusal(.storage))

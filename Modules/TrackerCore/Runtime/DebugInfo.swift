@@ -126,6 +126,7 @@ enum DebugInfo {
     static func describe(_ options: DeliveryOptions) -> JSONObject {
         var info = describe(options, DeliveryOptions.all)
         if let proxy = options.proxy { info["proxy"] = .string(ProxyURL(proxy).masked) }
+        info["plan"] = .object(describe(options.plan, PlanOptions.options))
         return info
     }
 

@@ -149,6 +149,7 @@ struct LaneParts: Sendable {
     let outbox: any LaneOutbox
     let engine: DeliveryEngine
     let loop: any DeliveryLoop
+    let plan: PlanGuard?
 
     init(
         _ dependencies: Dependencies, _ settings: some ClientSettings, log: LevelledLog, hub: DiagnosticsHub,
@@ -156,12 +157,14 @@ struct LaneParts: Sendable {
         beforeLook: @escaping @Sendable (MonotonicInstant, _ asks: Bool) -> Void
     ) throws(TrackerError) {
         let delivery = settings.delivery
+        let plan = try PlanGuard(delivery.plan)
         let loop = try dependencies.startLoop(delivery)
         let kicks = KickGate()
         var configuration = outbox
         configuration.answering = { [answering = dependencies.answering] completions in
             kicks.gather { answering(completions) }
         }
+        if let plan { configuration.inspect = { plan.inspect($0, $1) } }
         let outbox = dependencies.makeOutbox(configuration)
         let state = DeliveryState(
             dialect: settings.dialect(ids: dependencies.ids), breaker: delivery.breaker,
@@ -172,6 +175,7 @@ struct LaneParts: Sendable {
             outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks,
             aboutRefused: configuration.aboutRefused)
         parts.beforeLook = beforeLook
+        self.plan = plan
         self.outbox = outbox
         self.loop = loop
         engine = DeliveryEngine(parts, delivery: state, observer: observer)

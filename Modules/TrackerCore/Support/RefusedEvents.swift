@@ -61,6 +61,7 @@ extension RefusedEvent {
             case .tooLarge: .tooLarge
             case .sessionGone: .sessionGone
             case .poison: .poison
+            case .plan: .plan
             case .rejected, .evicted, .expired, .reset, .consent, .disabled, .lost: .rejected
             }
         self.init(

@@ -9,6 +9,8 @@ package enum FaultWord: String, CaseIterable, Sendable {
     case noOptions, noValue, blank, tooLong, notTheArgument, wrongYear, notJSON, size, offByOption, offByEnvironment
     // Of a call that a client in another language drops itself.
     case closed, unanswered, notStored
+    // Of an event that breaks the plan.
+    case plan
     // What to do when the backend makes no session.
     case inBackground, checkKey, checkAddress
 
@@ -58,6 +60,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .unanswered:
             "The host has not answered {calls} calls, or {megabytes} MiB of them: wait for the outcome of some."
         case .notStored: "Events that no host had stored are lost."
+        case .plan: "It breaks the plan: {detail}"
         case .inBackground:
             "To start all the same, and have the session made later, set `sessionCreation` to inBackground."
         case .checkKey: "The server refuses the key: check `xApiKey`."
@@ -82,6 +85,7 @@ extension RefusalReason {
         case .queueFull: "The queue is full."
         case .disabled: "The client is disabled: `disabledBecause` of its debug information says why."
         case .beforeSend: "`beforeSend` has dropped it."
+        case .plan: "It breaks the plan."
         }
     }
 }

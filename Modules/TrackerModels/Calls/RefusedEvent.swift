@@ -10,6 +10,8 @@ public struct RefusedEvent: Hashable, Sendable {
         case sessionGone
         /// It alone made the server fail, again and again.
         case poison
+        /// It breaks the plan, and `plan.onBroken` is `drop`: it was never sent. `answer` says what is wrong with it.
+        case plan
     }
 
     /// The id under which it was sent, and will be if it is sent again.

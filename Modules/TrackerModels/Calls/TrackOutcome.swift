@@ -44,6 +44,8 @@ public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case disabled = "DISABLED"
     /// The program's own `beforeSend` dropped it, or threw.
     case beforeSend = "BEFORE_SEND"
+    /// The event breaks the plan, and `plan.onBroken` is `drop`. It is kept apart with what the server refuses.
+    case plan = "PLAN"
 }
 
 /// Why a record that had been accepted left the queue without being delivered.
@@ -68,6 +70,8 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     case poison
     /// The database was damaged or removed, and the record could not be read.
     case lost
+    /// It breaks the plan, and was never queued.
+    case plan
 
     /// The name of the reason in debug information, such as `evicted` or `rejected(422)`.
     public var description: String {
@@ -82,6 +86,7 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
         case .sessionGone: "sessionGone"
         case .poison: "poison"
         case .lost: "lost"
+        case .plan: "plan"
         }
     }
 
@@ -96,13 +101,13 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static let withoutStatus: [DropReason] = [
-        .evicted, .expired, .tooLarge, .reset, .consent, .disabled, .sessionGone, .poison, .lost,
+        .evicted, .expired, .tooLarge, .reset, .consent, .disabled, .sessionGone, .poison, .lost, .plan,
     ]
 
     /// Whether the server would not have it: such a record is kept apart.
     package var isRefusal: Bool {
         switch self {
-        case .rejected, .tooLarge, .sessionGone, .poison: true
+        case .rejected, .tooLarge, .sessionGone, .poison, .plan: true
         case .evicted, .expired, .reset, .consent, .disabled, .lost: false
         }
     }

@@ -117,6 +117,8 @@ public struct DeliveryOptions: Hashable, Sendable {
     /// Whether the client posts its debug information to the development collector, once a second. It does so only if
     /// its own address is plain `http` to this machine.
     public var collectorPanel: Bool
+    /// A plan that events are checked against.
+    public var plan: PlanOptions
 
     /// Makes options. What you leave out has its default.
     public init(
@@ -130,7 +132,7 @@ public struct DeliveryOptions: Hashable, Sendable {
         maxRefusedEvents: Int = 1_000, maxRefusedBytes: Int = 8 << 20, refusedTTL: Duration = .seconds(7 * 86_400),
         caBundle: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil, keyFile: String? = nil,
         proxy: String? = nil, headers: [String: String] = [:],
-        allowInsecureHTTP: Bool = false, collectorPanel: Bool = false
+        allowInsecureHTTP: Bool = false, collectorPanel: Bool = false, plan: PlanOptions = PlanOptions()
     ) {
         self.storageDirectory = storageDirectory
         self.persistence = persistence
@@ -162,6 +164,7 @@ public struct DeliveryOptions: Hashable, Sendable {
         extraHeaders = ExtraHeaders(headers)
         self.allowInsecureHTTP = allowInsecureHTTP
         self.collectorPanel = collectorPanel
+        self.plan = plan
     }
 
     /// Checks every field against its range.
@@ -169,6 +172,7 @@ public struct DeliveryOptions: Hashable, Sendable {
     /// - Throws: ``TrackerError/invalidConfiguration`` naming the first field at fault, and the reason.
     package func validate() throws(TrackerError) {
         for option in Self.all { try option.check(self) }
+        try plan.validate()
         if (clientCertificate == nil) != (clientKey == nil) {
             let (missing, other) =
                 clientKey == nil ? ("clientKey", "clientCertificate") : ("clientCertificate", "clientKey")

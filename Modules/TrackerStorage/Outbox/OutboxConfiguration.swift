@@ -40,6 +40,9 @@ package struct OutboxConfiguration: Sendable {
     /// Runs the completions of one transaction, so that a caller can gather their effects. It is called on the writer's
     /// queue, and must call its argument once before it returns.
     package var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
+    /// Looks at each record before it is queued; called on the writer's queue. If the transaction is rolled back, it
+    /// looks again or never.
+    package var inspect: (@Sendable (Draft, JSONText) -> Inspection)?
     /// Sees each record as it is queued, before its caller is answered; called on the writer's queue. If the transaction
     /// is rolled back, it sees the record again or never.
     package var onQueued: (@Sendable (MessageID, JSONText) -> Void)?
@@ -67,6 +70,15 @@ package struct OutboxConfiguration: Sendable {
         self.wallClock = wallClock
         self.observer = observer
     }
+}
+
+/// What is to become of a record that is about to be queued.
+package enum Inspection: Hashable, Sendable {
+    case pass
+    /// It is queued with another body.
+    case change(JSONText)
+    /// It breaks the plan: it is refused, and kept apart with this text.
+    case refuse(String)
 }
 
 package enum OutboxEvent: Hashable, Sendable {

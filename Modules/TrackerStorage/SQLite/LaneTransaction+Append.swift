@@ -26,7 +26,14 @@ extension LaneTransaction {
             return .refused(.queueFull)
         }
         let limits = configuration.limits
-        let body = try body(of: draft)
+        var body = try body(of: draft)
+        switch configuration.inspect?(draft, body) ?? .pass {
+        case .pass: break
+        case .change(let changed): body = changed
+        case .refuse(let why):
+            try keepBroken(draft, body, why)
+            return .refused(.plan)
+        }
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
         if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
             return .refused(.queueFull)

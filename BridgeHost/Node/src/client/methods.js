@@ -400,6 +400,7 @@ export const METHODS = {
         gives: 'nothing',
     },
     'record.clear': { params: [], gives: 'nothing' },
+    'host.metrics': { params: [], gives: { member: 'text' } },
 }
 
 /** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */

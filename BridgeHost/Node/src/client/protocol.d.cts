@@ -180,6 +180,13 @@ export interface ClientOptions {
     allowInsecureHTTP?: boolean | null
     /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
     collectorPanel?: boolean | null
+    /** A plan that each event is checked against. */
+    plan?: {
+        /** The path of a plan file, from the root; by default no plan. */
+        file?: string | null
+        /** What becomes of an event that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`; by default `warn`. */
+        onBroken?: 'warn' | 'drop' | 'tag' | null
+    } | null
 }
 
 /** What became of a call. */
@@ -214,7 +221,7 @@ export interface Fault {
 }
 
 /** Why a call was refused. */
-export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED' | 'BEFORE_SEND'
+export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED' | 'BEFORE_SEND' | 'PLAN'
 
 /** The result of a flush. */
 export interface FlushReport {
@@ -346,7 +353,7 @@ export interface RefusedEvent {
     /** The name of the event, screen or page, if it has one. */
     event: string | null
     /** Why the server would not have it. */
-    reason: 'rejected' | 'tooLarge' | 'sessionGone' | 'poison'
+    reason: 'rejected' | 'tooLarge' | 'sessionGone' | 'poison' | 'plan'
     /** What the server answered; null if it was not sent. */
     status: number | null
     /** The first KiB of the answer's body. */
@@ -432,7 +439,7 @@ export interface RefusedFilter {
     /** Names of events, screens or pages. */
     events?: Array<string> | null
     /** Why the server would not have them. */
-    reasons?: Array<'rejected' | 'tooLarge' | 'sessionGone' | 'poison'> | null
+    reasons?: Array<'rejected' | 'tooLarge' | 'sessionGone' | 'poison' | 'plan'> | null
     /** What the server answered. */
     statuses?: Array<number> | null
     /** Refused then or later. */
@@ -1008,7 +1015,7 @@ export interface RecordMethods {
      *
      * @param name The name of the event, screen or page; of other calls the method.
      * @param properties Values that the call has, among others. Objects are compared member by member, lists as a whole.
-     * @param call What else the call has, such as `userId` or `client`. One that was dropped is found by its `outcome` alone.
+     * @param call What else the call has, such as `userId` or `client`. A dropped call is found by its `outcome` alone.
      * @param count How many calls; by default at least one.
      */
     expect(name: string, properties?: Properties | null, call?: Properties | null, count?: number | null): Promise<ExpectedCalls>
@@ -1017,7 +1024,7 @@ export interface RecordMethods {
      *
      * @param name The name of the event, screen or page; of other calls the method.
      * @param properties Values that the call has, among others. Objects are compared member by member, lists as a whole.
-     * @param call What else the call has, such as `userId` or `client`. One that was dropped is found by its `outcome` alone.
+     * @param call What else the call has, such as `userId` or `client`. A dropped call is found by its `outcome` alone.
      */
     find(name: string, properties?: Properties | null, call?: Properties | null): Promise<Array<RecordedCall>>
     /**
@@ -1030,6 +1037,14 @@ export interface RecordMethods {
      * Forgets the calls so far, and takes calls again. The clients stay as they are.
      */
     clear(): Promise<void>
+}
+
+/** What the host says of all clients. */
+export interface HostMethods {
+    /**
+     * Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after.
+     */
+    metrics(): Promise<string>
 }
 
 // The functions of the tracker that all share, each by its name.

@@ -12,6 +12,21 @@ const QUANTIFIER = /[*+?]|\{\d/g
 const CONTEXT = createContext({})
 const TEST = new Script('regex.test(text)')
 
+/** What has a meaning only together with what comes before it in a pattern: a class of characters, an escape, a group. */
+const PIECES = /\[(?:\\[^]|[^\]\\])*\]|\\[^]|\(\?.?/gu
+
+/**
+ * Whether a pattern has syntax that the host does not know: its automaton cannot look ahead or back, or remember a group.
+ *
+ * @param {string} pattern A regular expression without faults.
+ */
+export function hasUnknownSyntax(pattern) {
+    return (pattern.match(PIECES) ?? []).some((piece) => {
+        if (piece.startsWith('[')) return /\\[pPc0]/.test(piece)
+        return piece.startsWith('\\') ? /[pPkc0-9]/.test(piece[1]) : piece !== '(?:'
+    })
+}
+
 /** Pattern to its expression; null for one that has taken too long once. @type {Map<string, RegExp | null>} */
 const known = new Map()
 

@@ -1,6 +1,6 @@
 import { sentenceOf, show } from '../collector/checks/findings.js'
 import { nearest } from '../nearest.js'
-import { matchesPattern } from './pattern.js'
+import { hasUnknownSyntax, matchesPattern } from './pattern.js'
 
 /**
  * The part of JSON Schema (Draft 2020-12) that plans are written in.
@@ -61,7 +61,7 @@ const KEYWORDS = {
     multipleOf: [(value) => isNumber(value) && value > 0, 'a number above 0'],
     minLength: [isWhole, 'a whole number'],
     maxLength: [isWhole, 'a whole number'],
-    pattern: [isPattern, 'a regular expression'],
+    pattern: [isPattern, 'a regular expression, without lookaround, named groups, references to groups, \\p, \\c and \\0'],
     format: [(value) => Object.hasOwn(FORMATS, value), `one of ${Object.keys(FORMATS).join(', ')}`],
     anyOf: [isSchemas, 'a list of schemas'],
     oneOf: [isSchemas, 'a list of schemas'],
@@ -366,7 +366,7 @@ function isSchemas(value) {
 function isPattern(value) {
     try {
         new RegExp(value, 'u')
-        return typeof value === 'string'
+        return typeof value === 'string' && !hasUnknownSyntax(value)
     } catch {
         return false
     }

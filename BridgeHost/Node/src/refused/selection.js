@@ -4,7 +4,7 @@ import { CommandError, UsageError, wholeNumber } from '../command-line.js'
 import { nearest } from '../nearest.js'
 import { CLIENT_NAMES, RefusedFolder } from './folder.js'
 
-const REASONS = ['rejected', 'tooLarge', 'sessionGone', 'poison']
+const REASONS = ['rejected', 'tooLarge', 'sessionGone', 'poison', 'plan']
 
 const VARIABLE = 'MOBILE_TRACKER_STORAGE_DIR'
 

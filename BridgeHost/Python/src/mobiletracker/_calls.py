@@ -815,7 +815,7 @@ class RecordCalls(RecordOutcomes[Receipt], Caller):
 
         :param name: The name of the event, screen or page; of other calls the method.
         :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
-        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        :param call: What else the call has, such as `user_id` or `client`. A dropped call is found by its `outcome` alone.
         :param count: How many calls; by default at least one.
         """
         result: ExpectedCalls = self._ask("record.expect", (name, properties, call, count))
@@ -831,7 +831,7 @@ class RecordCalls(RecordOutcomes[Receipt], Caller):
 
         :param name: The name of the event, screen or page; of other calls the method.
         :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
-        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        :param call: What else the call has, such as `user_id` or `client`. A dropped call is found by its `outcome` alone.
         """
         result: Sequence[RecordedCall] = self._ask("record.find", (name, properties, call))
         return result
@@ -866,7 +866,7 @@ class AsyncRecordCalls(RecordOutcomes[Awaited[Outcome]], AsyncCaller):
 
         :param name: The name of the event, screen or page; of other calls the method.
         :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
-        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        :param call: What else the call has, such as `user_id` or `client`. A dropped call is found by its `outcome` alone.
         :param count: How many calls; by default at least one.
         """
         return self._call("record.expect", (name, properties, call, count))
@@ -881,7 +881,7 @@ class AsyncRecordCalls(RecordOutcomes[Awaited[Outcome]], AsyncCaller):
 
         :param name: The name of the event, screen or page; of other calls the method.
         :param properties: Values that the call has, among others. Objects are compared member by member, lists as a whole.
-        :param call: What else the call has, such as `user_id` or `client`. One that was dropped is found by its `outcome` alone.
+        :param call: What else the call has, such as `user_id` or `client`. A dropped call is found by its `outcome` alone.
         """
         return self._call("record.find", (name, properties, call))
 
@@ -895,3 +895,24 @@ class AsyncRecordCalls(RecordOutcomes[Awaited[Outcome]], AsyncCaller):
     def clear(self) -> Awaited[None]:
         """Forgets the calls so far, and takes calls again. The clients stay as they are."""
         return self._call("record.clear")
+
+
+class HostOutcomes(OutcomeCaller[T]):
+    """What the host says of all clients."""
+
+
+class HostCalls(HostOutcomes[Receipt], Caller):
+    """What the host says of all clients."""
+
+    def metrics(self) -> str:
+        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
+        result: str = self._ask("host.metrics")
+        return result
+
+
+class AsyncHostCalls(HostOutcomes[Awaited[Outcome]], AsyncCaller):
+    """What the host says of all clients."""
+
+    def metrics(self) -> Awaited[str]:
+        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
+        return self._call("host.metrics")

@@ -21,6 +21,9 @@ _TRACKER_CONFIG = names_of(
     initialScreen=names_of(
         "name", "url",
     ),
+    plan=names_of(
+        "file", "onBroken",
+    ),
 )
 
 _ANALYTICS_OPTIONS = names_of(
@@ -32,6 +35,9 @@ _ANALYTICS_OPTIONS = names_of(
     "caBundle", "clientCertificate", "clientKey", "keyFile", "proxy", "headers", "allowInsecureHTTP", "collectorPanel",
     app=names_of(
         "name", "version", "build", "namespace",
+    ),
+    plan=names_of(
+        "file", "onBroken",
     ),
 )
 
@@ -45,6 +51,9 @@ _BASIC_OPTIONS = names_of(
     "compression", "compressionThreshold", "retryDelayMs", "failureThreshold", "cooldownMs", "maxCooldownMs", "jitter",
     "haltRetryMs", "poisonAfterMs", "maxRefusedEvents", "maxRefusedBytes", "refusedTTLMs", "caBundle",
     "clientCertificate", "clientKey", "keyFile", "proxy", "headers", "allowInsecureHTTP", "collectorPanel",
+    plan=names_of(
+        "file", "onBroken",
+    ),
 )
 
 _REFUSED_FILTER = names_of(
@@ -439,6 +448,7 @@ ROWS: dict[str, Row] = {
             ),
         ),
         Row("record.clear", Gives.NOTHING),
+        Row("host.metrics", Gives.MEMBER, member="text"),
     )
 }
 """The methods, by the names that the host has for them."""

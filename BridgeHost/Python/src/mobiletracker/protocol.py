@@ -65,6 +65,21 @@ class OutgoingCall(TypedDict, total=False):
     """The session of `link_session`."""
 
 
+class _BridgeClientOptionsPlan(TypedDict):
+    """The keys as the bridge has them."""
+
+    onBroken: NotRequired[Literal["warn", "drop", "tag"] | None]
+
+
+class ClientOptionsPlan(_BridgeClientOptionsPlan):
+    """The value of `plan`."""
+
+    file: NotRequired[str | None]
+    """The path of a plan file, from the root; by default no plan."""
+    on_broken: NotRequired[Literal["warn", "drop", "tag"] | None]
+    """What becomes of an event that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`; by default `warn`."""
+
+
 class _BridgeClientOptions(TypedDict):
     """The keys as the bridge has them."""
 
@@ -157,6 +172,8 @@ class ClientOptions(_BridgeClientOptions):
     """Whether plain http may be used to other machines; by default false."""
     collector_panel: NotRequired[bool | None]
     """Whether the client posts its debug information once a second to the development collector on this machine; by default false."""
+    plan: NotRequired[ClientOptionsPlan | None]
+    """A plan that each event is checked against."""
 
 
 class Fault(TypedDict):
@@ -185,6 +202,7 @@ DropReason: TypeAlias = Literal[
     "QUEUE_FULL",
     "DISABLED",
     "BEFORE_SEND",
+    "PLAN",
 ]
 """Why a call was refused."""
 
@@ -320,7 +338,7 @@ class RefusedEvent(TypedDict):
     """The call that made it, such as `track`."""
     event: str | None
     """The name of the event, screen or page, if it has one."""
-    reason: Literal["rejected", "tooLarge", "sessionGone", "poison"]
+    reason: Literal["rejected", "tooLarge", "sessionGone", "poison", "plan"]
     """Why the server would not have it."""
     status: int | None
     """What the server answered; null if it was not sent."""
@@ -428,7 +446,7 @@ class RefusedFilter(_BridgeRefusedFilter):
     """Their ids."""
     events: NotRequired[Sequence[str] | None]
     """Names of events, screens or pages."""
-    reasons: NotRequired[Sequence[Literal["rejected", "tooLarge", "sessionGone", "poison"]] | None]
+    reasons: NotRequired[Sequence[Literal["rejected", "tooLarge", "sessionGone", "poison", "plan"]] | None]
     """Why the server would not have them."""
     statuses: NotRequired[Sequence[int] | None]
     """What the server answered."""
