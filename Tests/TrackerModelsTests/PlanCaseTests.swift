@@ -38,10 +38,16 @@ struct PlanCaseTests {
         var plan: JSONObject = ["events": ["A": ["data": ["properties": ["v": example.schema]]]]]
         plan["$defs"] = example.definitions
         let judge = try TrackingPlan(try JSONText(plan))
-        let isKept = { (value: JSONValue) in judge.reasons(against: "A", ["v": value]).isEmpty }
+        let isKept = { (value: JSONValue) throws in
+            let data: JSONValue = ["v": value]
+            // The quick check and the one that has a tree agree.
+            let isKept = judge.reasons(against: "A", data).isEmpty
+            #expect(judge.reasons(against: "A", try JSONText(data)).isEmpty == isKept)
+            return isKept
+        }
 
-        #expect(example.good.filter { !isKept($0) } == [])
-        #expect(example.bad.filter(isKept) == [])
+        #expect(try example.good.filter { try !isKept($0) } == [])
+        #expect(try example.bad.filter(isKept) == [])
     }
 
     @Test("refuse plans that cannot be used", arguments: faulty)

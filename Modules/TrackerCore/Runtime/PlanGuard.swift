@@ -41,7 +41,7 @@ final class PlanGuard: Sendable {
     /// What is to become of a record.
     func inspect(_ draft: Draft, _ body: JSONText) -> Inspection {
         guard let event = PlannedEvent(draft.route, body) else { return .pass }
-        let reasons = plan.reasons(against: event.name, event.data.map { JSONValue($0) })
+        let reasons = plan.reasons(against: event.name, event.data)
         guard !reasons.isEmpty else { return .pass }
         content.withLock { $0.found[draft.messageID] = reasons }
         switch onBroken {
@@ -94,10 +94,16 @@ private struct PlannedEvent {
         case .endpoint: (nameMember, member) = ("name", "properties")
         case .profile, .metadata, .location, .email, .link: return nil
         }
-        if route != .event, body.value(forKey: "type")?.stringValue != "track" { return nil }
-        guard let name = body.value(forKey: nameMember)?.stringValue else { return nil }
+        let outline = body.outline(depth: 1)
+        func value(_ name: String) -> JSONText? {
+            // It was accepted with the body.
+            outline.member(name, of: 0, in: body.bytes).flatMap { try? outline.text(at: $0, in: body.bytes) }
+        }
+
+        if route != .event, value("type")?.stringValue != "track" { return nil }
+        guard let name = value(nameMember)?.stringValue else { return nil }
         self.name = name
-        data = body.value(forKey: member).flatMap { $0.isNull ? nil : $0 }
+        data = value(member).flatMap { $0.isNull ? nil : $0 }
     }
 
     /// The record with more members in its data.

@@ -22,6 +22,8 @@ final class PlanSchema: Sendable {
         var exclusiveMinimum: JSONNumber?
         var exclusiveMaximum: JSONNumber?
         var multipleOf: JSONNumber?
+        /// The bounds above together; `nil` if there are none.
+        fileprivate(set) var bounds: Bounds?
         var items: PlanSchema?
         var minItems: Int?
         var maxItems: Int?
@@ -36,8 +38,36 @@ final class PlanSchema: Sendable {
     }
 
     let rules: Rules
+    /// What can be checked without a tree; `nil` if not all can.
+    let quick: QuickPlanCheck.Rules?
 
-    init(_ rules: Rules) { self.rules = rules }
+    init(_ rules: Rules) {
+        var rules = rules
+        rules.bounds = Bounds(rules)
+        self.rules = rules
+        quick = QuickPlanCheck.Rules(rules)
+    }
+
+    /// The bounds of a number, as doubles.
+    struct Bounds: Sendable {
+        var minimum = -Double.infinity
+        var maximum = Double.infinity
+        var exclusiveMinimum = -Double.infinity
+        var exclusiveMaximum = Double.infinity
+
+        /// - Returns: `nil` if there are none.
+        init?(_ rules: Rules) {
+            guard
+                [rules.minimum, rules.maximum, rules.exclusiveMinimum, rules.exclusiveMaximum].contains(where: {
+                    $0 != nil
+                })
+            else { return nil }
+            if let number = rules.minimum { minimum = number.asDouble }
+            if let number = rules.maximum { maximum = number.asDouble }
+            if let number = rules.exclusiveMinimum { exclusiveMinimum = number.asDouble }
+            if let number = rules.exclusiveMaximum { exclusiveMaximum = number.asDouble }
+        }
+    }
 
     static let anything = PlanSchema(Rules(constant: true))
 

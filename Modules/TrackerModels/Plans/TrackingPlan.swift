@@ -77,6 +77,14 @@ package struct TrackingPlan: Sendable {
         return found.prefix(Self.mostReasons).map { Reason(sentence: $0.sentence, rule: "\($0.place) \($0.rule)") }
     }
 
+    /// Judges one event by the text of its data: quickly, if it keeps to the plan.
+    package func reasons(against name: String, _ data: JSONText?) -> [Reason] {
+        guard let schema = events[name], let data, QuickPlanCheck(data, definitions).keeps(schema) else {
+            return reasons(against: name, data.map { JSONValue($0) })
+        }
+        return []
+    }
+
     private func unplanned(_ name: String) -> String {
         let near = SpellingSuggestion.nearest(to: name, among: events.keys.sorted())
         return "The event is not in the plan\(near.map { "; did you mean \($0)?" } ?? ".")"
