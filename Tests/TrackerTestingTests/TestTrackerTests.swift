@@ -83,9 +83,10 @@ struct TestTrackerTests {
 
     @Test("checks what the program initialises a client with, and what it tracks, as the product does")
     func checks() async throws {
-        await #expect(throws: TrackerError.invalidConfiguration) {
+        let error = await #expect(throws: TrackerError.self) {
             try await test.tracker.initialize(brandId: "925", config: TrackerConfig(apiUrl: "nowhere", xApiKey: "key"))
         }
+        #expect(error?.code == .invalidConfiguration)
         #expect(await test.tracker.track(eventName: "PURCHASE") == .dropped(.notInitialized))
         let large = await test.analytics.track(
             "Big", properties: ["text": .string(String(repeating: "x", count: 600_000))]

@@ -74,7 +74,9 @@ package struct TrackingPlan: Sendable {
         }
         var check = PlanCheck(definitions)
         let found = check.findings(schema, data ?? .object([:]), at: "data")
-        return found.prefix(Self.mostReasons).map { Reason(sentence: $0.sentence, rule: "\($0.place) \($0.rule)") }
+        return found.prefix(Self.mostReasons).map {
+            Reason(sentence: $0.sentence, rule: "\(Self.member($0.place)) \($0.rule)")
+        }
     }
 
     /// Judges one event by the text of its data: quickly, if it keeps to the plan.
@@ -83,6 +85,17 @@ package struct TrackingPlan: Sendable {
             return reasons(against: name, data.map { JSONValue($0) })
         }
         return []
+    }
+
+    /// The path of a member, whichever element of a list it is in.
+    private static func member(_ place: String) -> String {
+        var isInList = false
+        return String(
+            place.filter { character in
+                if character == "]" { isInList = false }
+                defer { if character == "[" { isInList = true } }
+                return !isInList
+            })
     }
 
     private func unplanned(_ name: String) -> String {
