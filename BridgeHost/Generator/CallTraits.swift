@@ -10,6 +10,8 @@ struct CallTraits: Sendable {
     let arguments: [Parameter]
     /// `nil` if it takes no message id.
     let messageID: MessageIDForm?
+    /// Whether it takes what the scope around it gives.
+    let isScoped: Bool
     /// What is restored of it after a crash of the host.
     let restores: Restoration?
     /// Whether it is made again if the host dies before it answers.
@@ -18,12 +20,13 @@ struct CallTraits: Sendable {
     let isNamed: Bool
 
     init(of row: BridgedMethod) {
-        let hasID = row.method.parameters.contains(where: \.isNamedOnly)
+        let hasID = row.method.parameters.contains(where: \.isMessageID)
         result = CallResult(of: row.method)
         arguments = row.method.parameters.filter { !$0.isNamedOnly }
         messageID = hasID ? row.messageID : nil
         restores = row.restores
-        repeats = hasID || row.beginsClient || row.restores == .credentials
+        isScoped = row.method.parameters.contains(where: \.isScope)
+        repeats = hasID || row.beginsClient || [.credentials, .defaults].contains(row.restores)
         isNamed = arguments.first?.reason == RefusalReason.invalidEventName.rawValue
     }
 }
@@ -66,6 +69,7 @@ extension Restoration {
         case .consent: "consent"
         case .user: "user"
         case .credentials: "credentials"
+        case .defaults: "defaults"
         case .ends: "ends"
         case .endsBrand: "endsBrand"
         }
@@ -87,6 +91,11 @@ extension BridgedMethod {
 extension Parameter {
     /// Whether this is what a call says for itself: in JavaScript it stands in one object with the message id.
     var isCallOptions: Bool { schema == "AnalyticsCallOptions" }
+
+    /// Whether this is what is around a call: no argument of it in another language.
+    var isScope: Bool { schema == "AnalyticsScopes" }
+
+    var isMessageID: Bool { schema == "MessageId" }
 }
 
 extension NamedSchema {
@@ -110,7 +119,7 @@ extension NamedSchema {
 
     private static let hidden: Set = [
         "HostInfo", "OpenRPCDocument", "Topic", "Topics", "BrandIdOrReactNativeConfig", "MessageId", "Milliseconds",
-        "Id", "Properties", "Timestamp",
+        "Id", "AnalyticsScopes", "Properties", "Timestamp",
     ]
 }
 
@@ -147,6 +156,9 @@ struct ClientGroup: Sendable {
 
     private static let record = ClientGroup(
         name: "Record", prefix: "record.", summary: "The calls of a test, of all clients.", rows: BridgedMethod.record)
+
+    /// Whether its calls take what the scope around them gives.
+    var isScoped: Bool { rows.contains { CallTraits(of: $0).isScoped } }
 
     /// What a method is called in the client.
     func name(of row: BridgedMethod) -> String { String(row.method.name.dropFirst(prefix.count)) }

@@ -47,11 +47,12 @@ enum NodeMethods {
          * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
          *     in such a call an object with a `messageId` may follow the arguments.
          * @property {{ name: string, kind: 'string' | 'id' | 'object' }[]} [options] What else that object may hold.
+         * @property {boolean} [isScoped] Whether the call takes what the scope around it gives.
          * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
          * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
          * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
-         * @property {'setup' | 'consent' | 'user' | 'credentials' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
-         *     crash: see recovery.js.
+         * @property {'setup' | 'consent' | 'user' | 'credentials' | 'defaults' | 'ends' | 'endsBrand'} [restores] What a new host
+         *     needs of it after a crash: see recovery.js.
          * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
          * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
          */
@@ -94,6 +95,7 @@ enum NodeMethods {
         members.append("gives: \(text(of: call.result))")
         if let kind = call.messageID { members.append("messageId: '\(kind.rawValue)'") }
         if values.count < call.arguments.count { members.append("options: CALL_OPTIONS") }
+        if call.isScoped { members.append("isScoped: true") }
         if call.repeats { members.append("repeats: true") }
         if call.isNamed { members.append("isNamed: true") }
         if row.takesObject { members.append("takesObject: true") }

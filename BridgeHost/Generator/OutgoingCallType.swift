@@ -1,7 +1,7 @@
 /// The type of a call as `beforeSend` receives it, in each language.
 enum OutgoingCallType {
     private enum Kind {
-        case text, object, location
+        case text, object, location, scopes
     }
 
     private static let summary = """
@@ -26,6 +26,10 @@ enum OutgoingCallType {
         ("url", .text, "The URL of `screenDidAppear` and `continueSession`."),
         ("location", .location, "The location of `updateLocation`."),
         ("sourceSessionId", .text, "The session of `linkSession`."),
+        (
+            "scope", .scopes,
+            "What the scopes around an analytics call give it, the outermost first. The call's own members win."
+        ),
     ]
 
     private static let method = "Which call, as the bridge names it: `track`, `analytics.identify`, …"
@@ -38,6 +42,7 @@ enum OutgoingCallType {
                 case .text: "string"
                 case .object: "Record<string, any>"
                 case .location: "{ latitude: number; longitude: number; accuracy: number }"
+                case .scopes: "AnalyticsScope[]"
                 }
             return ["    /** \(summary) */", "    \(name)?: \(type) | undefined"]
         }
@@ -62,6 +67,7 @@ enum OutgoingCallType {
                 case .text: "str"
                 case .object: "dict[str, Any]"
                 case .location: "Location"
+                case .scopes: "list[AnalyticsScope]"
                 }
             return "    \(PythonNames.snake(name)): \(type)\n    \"\"\"\(PythonNames.sentence(summary))\"\"\""
         }

@@ -23,7 +23,7 @@ enum PythonCalls {
         let outcomes = "\(group.name)Outcomes"
         let declaration =
             switch form {
-            case .outcomes: "\(outcomes)(OutcomeCaller[T])"
+            case .outcomes: "\(outcomes)(\(group.isScoped ? "ScopedCaller" : "OutcomeCaller")[T])"
             case .synchronous: "\(group.name)Calls(\(outcomes)[Receipt], Caller)"
             case .asynchronous: "Async\(group.name)Calls(\(outcomes)[Awaited[Outcome]], AsyncCaller)"
             }
@@ -48,6 +48,7 @@ enum PythonCalls {
             from .outcome import FlushReport, Outcome
             from .protocol import (\(types)
             )
+            from ._scope import ScopedCaller
             from .receipt import AsyncCaller, Awaited, Caller, OutcomeCaller, Receipt
 
             T = TypeVar("T")
@@ -58,7 +59,8 @@ enum PythonCalls {
     private static var usedTypes: Set<String> {
         let methods = ClientGroup.all.flatMap { $0.rows.map(\.method) }
         let types = methods.flatMap { method in
-            method.parameters.map(type) + keywords(of: method).map { $0.schema.python(in: "") } + [result(of: method)]
+            method.parameters.filter { !$0.isScope }.map(type) + keywords(of: method).map { $0.schema.python(in: "") }
+                + [result(of: method)]
         }
         let names = types.flatMap { $0.split(separator: " | ") }
             .map { $0.hasPrefix("Sequence[") ? String($0.dropFirst("Sequence[".count).dropLast()) : String($0) }
@@ -67,7 +69,7 @@ enum PythonCalls {
 
     private static func function(of row: BridgedMethod, named name: String, _ form: Form) -> String {
         let method = row.method
-        let named = method.parameters.filter(\.isNamedOnly).map(argument)
+        let named = method.parameters.filter(\.isMessageID).map(argument)
         let list =
             ["self"] + method.parameters.filter { !$0.isNamedOnly }.map(argument)
             + (named.isEmpty ? [] : ["*"] + keywords(of: method).map(argument) + named)
@@ -123,7 +125,7 @@ enum PythonCalls {
         let described =
             method.parameters.filter { !$0.isNamedOnly }.map { ($0.name, $0.summary) }
             + keywords(of: method).map { ($0.name, $0.summary) }
-            + method.parameters.filter(\.isNamedOnly).map { ($0.name, $0.summary) }
+            + method.parameters.filter(\.isMessageID).map { ($0.name, $0.summary) }
         let named = described.filter { !$0.1.isEmpty }.map { name, summary in
             "        :param \(PythonNames.snake(name)): \(PythonNames.sentence(summary))"
         }

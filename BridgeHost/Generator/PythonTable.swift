@@ -49,6 +49,7 @@ enum PythonTable {
             members.append("params=(\(params)\n            )")
         }
         if let kind = call.messageID { members.append("message_id=\"\(kind.rawValue)\"") }
+        if call.isScoped { members.append("is_scoped=True") }
         if call.repeats { members.append("repeats=True") }
         if call.isNamed { members.append("is_named=True") }
         members += call.restores.map(text) ?? []

@@ -34,34 +34,43 @@ enum AnalyticsFields {
     ])
 }
 
-/// The members of an analytics call's options.
+/// The members of an analytics call's options, and of a scope around calls.
 enum CallFields {
-    static let table = ConfigTable<CallOptions>([
-        id("userId", \.userId, "The user that the call is about; 1 to 1,024 bytes, not blank."),
-        id("anonymousId", \.anonymousId, "The visitor that the call is about; 1 to 1,024 bytes, not blank."),
-        id("groupId", \.groupId, "The group that the user belongs to; 1 to 1,024 bytes, not blank."),
-        ConfigField(
-            "timestamp", .reference("Timestamp"), "When it happened; by default when the call was made.",
-            read: { value, path, options throws(TrackerError) in
-                guard let timestamp = value.stringValue.flatMap({ Timestamp($0) }) else {
-                    throw FieldCheck.fault(path, .wrongKind(Timestamp.form))
+    static let table = ConfigTable<CallOptions>(
+        ids(of: "the call is", \.userId, \.anonymousId, \.groupId) + [
+            ConfigField(
+                "timestamp", .reference("Timestamp"), "When it happened; by default when the call was made.",
+                read: { value, path, options throws(TrackerError) in
+                    guard let timestamp = value.stringValue.flatMap({ Timestamp($0) }) else {
+                        throw FieldCheck.fault(path, .wrongKind(Timestamp.form))
+                    }
+                    options.timestamp = timestamp
                 }
-                options.timestamp = timestamp
-            }
-        ),
-        ConfigField(
-            "context", .reference("Properties"), "Merged over the client's context, objects member by member.",
-            read: { value, path, options throws(TrackerError) in
-                guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind("an object")) }
-                options.context = Properties(accepted: value)
-            }
-        ),
-    ])
+            ),
+            values("context", \.context, "Merged over the client's context, objects member by member."),
+        ])
+
+    static let scope = ConfigTable<AnalyticsScope>(
+        ids(of: "the calls are", \.userId, \.anonymousId, \.groupId) + [
+            values("context", \.context, "Merged over the client's context, objects member by member."),
+            values("properties", \.properties, "For the properties of each `track`, `screen` and `page`."),
+        ])
+
+    private static func ids<Options>(
+        of whose: String, _ user: ConfigField<Options>.OptionPath<String?>,
+        _ visitor: ConfigField<Options>.OptionPath<String?>, _ group: ConfigField<Options>.OptionPath<String?>
+    ) -> [ConfigField<Options>] {
+        [
+            id("userId", user, "The user that \(whose) about; 1 to 1,024 bytes, not blank."),
+            id("anonymousId", visitor, "The visitor that \(whose) about; 1 to 1,024 bytes, not blank."),
+            id("groupId", group, "The group that the user belongs to; 1 to 1,024 bytes, not blank."),
+        ]
+    }
 
     /// An id. One that is `null` is given and has no value: the native API drops its call.
-    private static func id(
-        _ name: String, _ option: ConfigField<CallOptions>.OptionPath<String?>, _ summary: String
-    ) -> ConfigField<CallOptions> {
+    private static func id<Options>(
+        _ name: String, _ option: ConfigField<Options>.OptionPath<String?>, _ summary: String
+    ) -> ConfigField<Options> {
         ConfigField(
             name, .reference("Id"), summary,
             read: { value, path, options throws(TrackerError) in
@@ -72,6 +81,17 @@ enum CallFields {
             }
         ).readingNull
     }
+
+    private static func values<Options>(
+        _ name: String, _ option: ConfigField<Options>.OptionPath<Properties?>, _ summary: String
+    ) -> ConfigField<Options> {
+        ConfigField(
+            name, .reference("Properties"), summary,
+            read: { value, path, options throws(TrackerError) in
+                guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind("an object")) }
+                options[keyPath: option] = Properties(accepted: value)
+            })
+    }
 }
 
 extension CallOptions {
@@ -81,6 +101,22 @@ extension CallOptions {
     init(json: JSONText) throws(TrackerError) {
         self.init()
         try CallFields.table.read(json, at: "options", into: &self)
+    }
+}
+
+extension AnalyticsScope {
+    /// Reads the scopes around a call, the outermost first.
+    ///
+    /// - Returns: `nil` if there is none.
+    /// - Throws: What is wrong with one of them, naming the member.
+    static func reading(_ scopes: JSONText) throws(TrackerError) -> AnalyticsScope? {
+        var current: AnalyticsScope?
+        for json in scopes.elements {
+            var scope = AnalyticsScope()
+            try CallFields.scope.read(json, at: "scope", into: &scope)
+            current = scope.inside(current)
+        }
+        return current
     }
 }
 

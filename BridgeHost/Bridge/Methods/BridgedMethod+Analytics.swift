@@ -88,6 +88,20 @@ extension BridgedMethod {
         ) { _ in
             .setAdvertisingId(nil)
         },
+        BridgedMethod(
+            "analytics.setDefaults",
+            [
+                .properties("properties", "For the properties of each `track`, `screen` and `page`."),
+                .optional("context", .object, "For the context of each event.", role: "context"),
+            ],
+            errors: [.invalidConfiguration], restores: .defaults,
+            "Gives every event from now on these values, instead of those before: at most 32 KiB. What a call and its scope "
+                + "say themselves wins.",
+            example: #"[{"release": "2.1"}, {"region": "eu"}]"#
+        ) { host, arguments, reply in
+            try host.analytics.setDefaults(properties: arguments.properties(0), context: arguments.properties(1))
+            reply.succeed(with: .done)
+        },
         .flush("analytics.flush", on: \.analytics),
         .credentials("analytics.setCredentials", on: \.analytics),
         BridgedMethod(

@@ -62,6 +62,8 @@ package enum Restoration: Hashable, Sendable {
     /// What the client is to go on with instead of what its setup says. It is made again before the setup, until another
     /// one succeeds.
     case credentials
+    /// What every call of the client is given. The last one is made again before the setup, also after the client's end.
+    case defaults
     /// The client has ended, and nothing of it is restored.
     case ends
     /// If its param `all` is true, the brand has ended: the client goes on, and its next setup may name another.
@@ -100,26 +102,16 @@ extension BridgedMethod {
         }
     }
 
-    /// A call to the analytics client that becomes an event; its options may name its user.
+    /// A call to the analytics client that becomes an event; its options and its scope may name its user.
     ///
     /// Before `initialize` it is refused at once.
     static func analytics(
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
-        outcome(
-            name, on: \.analytics, parameters + [.callOptions], messageID: .stamped, summary, example: example
-        ) { analytics, arguments, id, completion in
-            let call = try call(arguments)
-            let options: CallOptions?
-            do throws(TrackerError) {
-                options = try arguments.value(parameters.count).map(CallOptions.init(json:))
-            } catch {
-                let refusal = error.fault.map { Refusal($0) } ?? Refusal(.invalidValue)
-                return completion()(analytics.control.refuse(name, refusal))
-            }
-            analytics.enqueue(
-                call, options: options, messageID: id, waitsWhileIdle: false, completion: completion())
+        scoped(name, parameters + [.callOptions], summary, example: example, call: call) {
+            arguments throws(TrackerError) in
+            try arguments.value(parameters.count).map(CallOptions.init(json:))
         }
     }
 
@@ -128,11 +120,29 @@ extension BridgedMethod {
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
+        scoped(name, parameters, summary, example: example, call: call) { _ in nil }
+    }
+
+    private static func scoped(
+        _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
+        call: @escaping @Sendable (Arguments) throws -> AnalyticsCall,
+        options: @escaping @Sendable (Arguments) throws(TrackerError) -> CallOptions?
+    ) -> BridgedMethod {
         outcome(
-            name, on: \.analytics, parameters, messageID: .stamped, summary, example: example
+            name, on: \.analytics, parameters + [.scope], messageID: .stamped, summary, example: example
         ) { analytics, arguments, id, completion in
+            let call = try call(arguments)
+            let own: CallOptions?
+            let scope: AnalyticsScope?
+            do throws(TrackerError) {
+                own = try options(arguments)
+                scope = try arguments.value(parameters.count).flatMap(AnalyticsScope.reading)
+            } catch {
+                let refusal = error.fault.map { Refusal($0) } ?? Refusal(.invalidValue)
+                return completion()(analytics.control.refuse(name, refusal))
+            }
             analytics.enqueue(
-                try call(arguments), messageID: id, waitsWhileIdle: false, completion: completion())
+                call, options: own, scope: scope, messageID: id, waitsWhileIdle: false, completion: completion())
         }
     }
 
@@ -256,4 +266,11 @@ extension Parameter {
     static let callOptions = Parameter.optional(
         "options", .object, "Values for this call alone, instead of the client's own.",
         schema: "AnalyticsCallOptions")
+
+    /// The scopes around an analytics call.
+    static let scope = Parameter.named(
+        "scope", .array,
+        "What the code around the call gives it, the outermost scope first. The call's own values win, then those of the "
+            + "last scope.",
+        schema: "AnalyticsScopes")
 }

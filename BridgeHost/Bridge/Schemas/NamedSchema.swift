@@ -21,6 +21,13 @@ extension NamedSchema {
             CallFields.table.schema,
             example: #"{"userId": "user-1", "timestamp": "2025-11-27T10:30:00.000Z", "context": {"ip": "192.0.2.1"}}"#),
         NamedSchema(
+            "AnalyticsScope", "Values for every analytics call that a part of a program makes.",
+            CallFields.scope.schema,
+            example: #"{"userId": "user-1", "properties": {"plan": "pro"}}"#),
+        NamedSchema(
+            "AnalyticsScopes", "Scopes, the outermost first.", .array(of: .reference("AnalyticsScope")),
+            example: #"[{"userId": "user-1"}, {"properties": {"step": 2}}]"#),
+        NamedSchema(
             "RefusedFilter", "Refused events: those that have one of the values in every member that is given.",
             RefusedFields.table.schema,
             example: #"{"client": "analytics", "events": ["Purchase"], "statuses": [400, 422]}"#),

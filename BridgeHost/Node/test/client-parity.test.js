@@ -8,6 +8,7 @@ import { findHost } from '../src/client/finder.js'
 import { PROTOCOL_VERSION } from '../src/client/handshake.js'
 import { MEMBERS } from '../src/client/hooks.js'
 import { METHODS } from '../src/client/methods.js'
+import { SCOPE } from '../src/client/scope.js'
 import { withoutHost } from '../testsupport/real-host.js'
 
 /** What the host answers to a question that needs no tracker. */
@@ -18,9 +19,12 @@ function ask(method) {
 
 /** What the tables say of each of the host's methods, by its name. */
 function describeTables() {
-    return new Map(Object.entries(METHODS).map(([name, { params, options, messageId }]) => [
+    return new Map(Object.entries(METHODS).map(([name, { params, options, isScoped, messageId }]) => [
         name,
-        [...params.map((param) => param.name), ...(options ? ['options'] : []), ...(messageId ? ['messageId'] : [])],
+        [
+            ...params.map((param) => param.name), ...(options ? ['options'] : []), ...(isScoped ? ['scope'] : []),
+            ...(messageId ? ['messageId'] : []),
+        ],
     ]))
 }
 
@@ -42,10 +46,12 @@ suite('the client and the host agree', { skip: withoutHost }, () => {
         }
     })
 
-    test('on what an analytics call may say for itself', () => {
-        const { properties } = ask('rpc.discover').components.schemas.AnalyticsCallOptions
+    test('on what an analytics call may say for itself, and a scope for the calls in it', () => {
+        const { AnalyticsCallOptions, AnalyticsScope } = ask('rpc.discover').components.schemas
 
-        assert.deepEqual(METHODS['analytics.track'].options.map(({ name }) => name), Object.keys(properties))
+        assert.deepEqual(
+            METHODS['analytics.track'].options.map(({ name }) => name), Object.keys(AnalyticsCallOptions.properties))
+        assert.deepEqual(SCOPE.map(({ name }) => name), Object.keys(AnalyticsScope.properties))
     })
 
     test('on the version of the protocol and of the product', () => {
@@ -71,7 +77,7 @@ suite('the program that the types are tested with', () => {
 
     test('gives every option', { skip: withoutHost }, () => {
         const { schemas } = ask('rpc.discover').components
-        for (const name of ['TrackerConfig', 'AnalyticsOptions', 'BasicOptions', 'AnalyticsCallOptions']) {
+        for (const name of ['TrackerConfig', 'AnalyticsOptions', 'BasicOptions', 'AnalyticsCallOptions', 'AnalyticsScope']) {
             // Spellings such as api_url are those of other packages.
             for (const option of Object.keys(schemas[name].properties).filter((key) => !key.includes('_'))) {
                 assert.match(

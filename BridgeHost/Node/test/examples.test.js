@@ -90,21 +90,29 @@ suite('the example', () => {
         assert.doesNotMatch(stderr, /RuntimeError/)
     })
 
-    for (const [name, page] of [['front page', FRONT_PAGE], ['package\'s page', PAGE]]) {
+    const pages = [
+        ['package\'s page', PAGE, 0, ['PURCHASE']],
+        ['front page, for a service,', FRONT_PAGE, 0, ['customer-17', 'customer-18']],
+        ['front page, for an app,', FRONT_PAGE, 1, ['PURCHASE']],
+        ['front page, for a command,', FRONT_PAGE, 2, ['customer-17']],
+    ]
+    for (const [name, page, number, expected] of pages) {
         test(`in Node on the ${name} does what it says`, { skip: withoutHost }, async (t) => {
             const { collector, env } = await surroundings(t)
 
-            const { code, stderr } = await runProgram(t, against(collector.url, exampleIn(page, 'js')), { env })
+            const { code, stderr } = await runProgram(t, against(collector.url, exampleIn(page, 'js', number)), { env })
 
             assert.equal(code, 0, stderr)
-            await collector.wait({ kind: 'event', timeoutMs: WAIT_MS })
-            assert.deepEqual(eventNames(collector), ['PURCHASE'])
+            await collector.wait({ type: ['track'], count: expected.length, timeoutMs: WAIT_MS })
+            const users = collector.received({ kind: 'batch', accepted: true, repeats: false })
+                .flatMap(({ body }) => body.batch.map(({ userId }) => userId))
+            assert.deepEqual([...eventNames(collector), ...users.sort()], expected)
             assert.deepEqual(problemsOf(collector), [])
         })
     }
 
-    test('in Swift on the front page is the one that is compiled', () => {
-        const lines = exampleIn(FRONT_PAGE, 'swift').split('\n').map((line) => line.trim()).filter(Boolean)
+    test('in Swift for an app on the front page is the one that is compiled', () => {
+        const lines = exampleIn(FRONT_PAGE, 'swift', 1).split('\n').map((line) => line.trim()).filter(Boolean)
         const compiled = readFileSync(COMPILED, 'utf8').split('\n').map((line) => line.trim())
 
         assert.deepEqual(lines.filter((line) => !compiled.includes(line)), [])

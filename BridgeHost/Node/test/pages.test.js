@@ -111,6 +111,7 @@ suite('The examples in Node', { skip: withoutHost }, () => {
         ['Node.md', 'account, lastError', []],
         ['Node.md', 'refused.retry', ['PURCHASE']],
         ['Node.md', "userId: 'user-2'", ['Order Completed', 'Order Completed']],
+        ['Node.md', 'personOf(request)', ['Page Served'], `${ONE_REQUEST}\nserver.close()\nserver.closeAllConnections()`],
         ['Node.md', 'beforeSend', ['PURCHASE'], TWO_CALLS],
         ['Node.md', 'logger: console', []],
         ['Node.md', 'node:test', []],

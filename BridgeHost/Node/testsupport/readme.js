@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * The first example of a page that is in that language.
+ * An example of a page, of those in that language.
  *
  * @param {URL} page
  * @param {'js' | 'swift'} language
+ * @param {number} [number] How many come before it.
  * @returns {string}
  */
-export function exampleIn(page, language) {
-    const found = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(readFileSync(page, 'utf8'))
-    if (!found) throw new Error(`${page} has no example in ${language}.`)
+export function exampleIn(page, language, number = 0) {
+    const all = [...readFileSync(page, 'utf8').matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))]
+    const found = all[number]
+    if (!found) throw new Error(`${page} has ${all.length} examples in ${language}.`)
     return found[1]
 }
 

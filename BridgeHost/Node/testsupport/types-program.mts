@@ -1,9 +1,9 @@
 // Uses everything that the type definitions offer. It is compiled by a test, and never run.
 import MobileTracker, { createTracker, MobileTrackerError } from '@mobiletracker/bridge'
 import type {
-    AnalyticsCallOptions, AnalyticsOptions, BasicOptions, BeforeSend, ClientHooks, Consent, Convert, DeliveryOptions,
-    FlushReport, Id, Logger, OutgoingCall, Outcome, Properties, RefusedEvent, RefusedFilter, Tracker, TrackerConfig,
-    TrackerOptions, WebContentsLike,
+    AnalyticsCallOptions, AnalyticsOptions, AnalyticsScope, BasicOptions, BeforeSend, ClientHooks, Consent, Convert,
+    DeliveryOptions, FlushReport, Id, Logger, OutgoingCall, Outcome, Properties, RefusedEvent, RefusedFilter, Tracker,
+    TrackerConfig, TrackerOptions, WebContentsLike,
 } from '@mobiletracker/bridge'
 import { createTestTracker } from '@mobiletracker/bridge/testing'
 import type { RecordedCall, TestTracker } from '@mobiletracker/bridge/testing'
@@ -107,6 +107,10 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await analytics.alias('u2', { messageId: 'm6' })
     await analytics.setAdvertisingId(null)
     await analytics.clearAdvertisingId()
+    await analytics.setDefaults({ release: '2.1' }, { region: 'eu' })
+    const scope: AnalyticsScope = { userId: 'u4', anonymousId: 1, groupId: 2n, context: {}, properties: { plan: 'pro' } }
+    const { status }: Outcome = await analytics.with(scope, () => analytics.track('Signed Up'))
+    console.log(status)
     await analytics.setCredentials({ key: 'key-2' })
     await analytics.reset()
     await analytics.enableDebugLogging()

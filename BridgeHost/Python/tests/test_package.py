@@ -60,7 +60,8 @@ class ParityTests(unittest.TestCase):
                     given = [*inspect.signature(function).parameters]
                     others = [keyword for keyword in keywords if keyword == snake(keyword)]
                     also = [keyword for keyword in others if keyword != names[0].removeprefix("new_")]
-                    self.assertEqual(given, [*names[:-1], *also, *names[-1:]], stale)
+                    arguments = [name for name in names if name != "scope"]
+                    self.assertEqual(given, [*arguments[:-1], *also, *arguments[-1:]], stale)
                     self.assertTrue(function.__doc__)
 
     def test_on_what_before_send_sees(self) -> None:

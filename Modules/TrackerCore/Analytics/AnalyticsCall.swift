@@ -38,6 +38,14 @@ public enum AnalyticsCall: Hashable, Sendable {
         }
     }
 
+    /// The properties of the call, if it is one that has properties and not traits.
+    var properties: Properties?? {
+        switch self {
+        case .track(_, let properties), .screen(_, let properties), .page(_, let properties): .some(properties)
+        case .identify, .group, .alias, .setAdvertisingId: nil
+        }
+    }
+
     func check() throws(Refusal) {
         switch self {
         case .track(let name, let values), .screen(let name, let values), .page(let name, let values):
@@ -68,7 +76,7 @@ enum AnalyticsEvent {
     static func body(
         of call: CheckedAnalyticsCall, context: BodyTemplate.Member, messageID: MessageID, at time: Timestamp
     ) -> BodyTemplate? {
-        guard let (type, name, values) = parts(of: call.call) else { return nil }
+        guard let (type, name, values) = parts(of: call) else { return nil }
         var head = JSONObjectWriter()
         head.append("type", type)
         if let name { head.append("event", name) }
@@ -90,14 +98,15 @@ enum AnalyticsEvent {
     /// The user of an event whose call names one.
     private static func author(of call: AnalyticsCall, _ own: CallOverrides) -> [BodyTemplate.Member] {
         var ids = JSONObjectWriter()
-        if own.namesUser {
+        if own.namesPerson {
             if let userId = call.userId ?? own.userId { ids.append("userId", userId) }
             if let anonymousId = own.anonymousId { ids.append("anonymousId", anonymousId) }
             if let groupId = call.groupId ?? own.groupId { ids.append("groupId", groupId) }
             return [.fixed(ids.finish())]
         }
         let user = [userID, anonymousID]
-        guard let groupId = own.groupId else { return user + [groupID] }
+        // Of a `group` it is the argument.
+        guard let groupId = own.groupId.map({ call.groupId ?? $0 }) else { return user + [groupID] }
         ids.append("groupId", groupId)
         return user + [.fixed(ids.finish())]
     }
@@ -109,13 +118,18 @@ enum AnalyticsEvent {
 
         /// The check has refused what cannot be written.
         var text: JSONText? { try? properties?.json() }
+
+        /// The properties of an event, with those that it has from around the call.
+        static func properties(_ given: Properties?, of call: CheckedAnalyticsCall) -> Values {
+            Values(key: "properties", properties: call.own?.properties ?? given)
+        }
     }
 
-    private static func parts(of call: AnalyticsCall) -> (type: String, name: String?, values: Values?)? {
-        switch call {
-        case .track(let event, let properties): ("track", event, Values(key: "properties", properties: properties))
-        case .screen(let name, let properties): ("screen", name, Values(key: "properties", properties: properties))
-        case .page(let name, let properties): ("page", name, Values(key: "properties", properties: properties))
+    private static func parts(of checked: CheckedAnalyticsCall) -> (type: String, name: String?, values: Values?)? {
+        switch checked.call {
+        case .track(let event, let own): ("track", event, .properties(own, of: checked))
+        case .screen(let name, let own): ("screen", name, .properties(own, of: checked))
+        case .page(let name, let own): ("page", name, .properties(own, of: checked))
         case .identify(_, let traits): ("identify", nil, Values(key: "traits", properties: traits))
         case .group(_, let traits): ("group", nil, Values(key: "traits", properties: traits))
         case .alias: ("alias", nil, nil)

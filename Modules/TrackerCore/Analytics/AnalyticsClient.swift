@@ -1,3 +1,4 @@
+import Synchronization
 public import TrackerModels
 package import TrackerStorage
 
@@ -15,6 +16,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     public static let shared = AnalyticsClient()
 
     let runtime: ClientRuntime<AnalyticsModel>
+    private let defaults = Mutex<CallDefaults?>(nil)
 
     /// Makes a client of its own, beside ``shared``. Its log messages go to `log`.
     public convenience init(log: any TrackerLog = StandardErrorLog()) { self.init(dependencies: .system(log: log)) }
@@ -75,24 +77,48 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Makes a call. Its place in the order is fixed when this returns.
     @discardableResult
     public func enqueue(_ call: AnalyticsCall, options: CallOptions?, messageId: CallerKey?) -> CallReceipt {
-        runtime.enqueue(GivenAnalyticsCall(call: call, options: options), messageId)
+        runtime.enqueue(given(call, options, in: .current), messageId)
     }
 
     /// Makes a call. Its place in the order is fixed when this returns.
     ///
     /// - Parameters:
     ///   - options: What the call says for itself.
+    ///   - scope: The scope around the call.
     ///   - messageID: The key its caller chose, and the event's `messageId`; `nil`: one is made.
     ///   - waitsWhileIdle: Whether a call before `initialize` waits for it; otherwise it is refused as not
     ///     initialised.
     ///   - completion: Called once the call is on disk or refused. Must not block.
     package func enqueue(
-        _ call: AnalyticsCall, options: CallOptions? = nil, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (CallAnswer) -> Void
+        _ call: AnalyticsCall, options: CallOptions? = nil, scope: AnalyticsScope? = nil, messageID: MessageID?,
+        waitsWhileIdle: Bool = true, completion: @escaping @Sendable (CallAnswer) -> Void
     ) {
         runtime.enqueue(
-            GivenAnalyticsCall(call: call, options: options), messageID: messageID, waitsWhileIdle: waitsWhileIdle,
+            given(call, options, in: scope), messageID: messageID, waitsWhileIdle: waitsWhileIdle,
             completion: completion)
+    }
+
+    /// The call with what is around it now.
+    private func given(
+        _ call: AnalyticsCall, _ options: CallOptions?, in scope: AnalyticsScope?
+    ) -> GivenAnalyticsCall {
+        GivenAnalyticsCall(call: call, options: options, scope: scope, defaults: defaults.withLock { $0 })
+    }
+
+    /// Gives every event that is made from now on these properties and this context, until they are set again.
+    ///
+    /// What a call and its scope say themselves wins over them; objects of the context are merged member by member over
+    /// the client's own. They replace those before as a whole, last as long as the client does, also over a reset, and
+    /// are not stored.
+    ///
+    /// - Parameters:
+    ///   - properties: Facts for the properties of each `track`, `screen` and `page`.
+    ///   - context: Facts for the context of each event.
+    /// - Throws: ``TrackerError/invalidConfiguration`` if JSON cannot hold them, or if they are larger than 32 KiB together.
+    ///   Those before stay then.
+    public func setDefaults(properties: Properties? = nil, context: Properties? = nil) throws(TrackerError) {
+        let new = try CallDefaults(properties: properties, context: context)
+        defaults.withLock { $0 = new }
     }
 
     /// Starts to send what is queued, and returns without waiting. It tries for at most 30 s.

@@ -21,7 +21,7 @@ struct AnalyticsModel: ClientModel {
         let context =
             try call.own.map { (own) throws(Refusal) in try settings.context(of: call.call, own) } ?? settings.context
         // A call that names its own user changes nothing of the client's user.
-        let changes = call.own?.namesUser == true ? [] : call.call.changes
+        let changes = call.own?.namesPerson == true ? [] : call.call.changes
         guard let body = AnalyticsEvent.body(of: call, context: context, messageID: stamp.messageID, at: stamp.time)
         else { return .set(changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil) }
         return .append(stamp.draft(.batch, .template(body), values: changes))

@@ -62,14 +62,14 @@ struct AnalyticsSettings: ClientSettings {
     ///
     /// - Throws: `serialization` if both contexts together cannot be written.
     func context(of call: AnalyticsCall, _ own: CallOverrides) throws(Refusal) -> BodyTemplate.Member {
-        guard own.namesUser || own.context != nil else { return context }
+        guard own.namesPerson || own.context != nil else { return context }
         let merged = AnalyticsContext.merge(
             own.context.flatMap { JSONValue($0).objectValue } ?? [:], over: commonContext)
         do throws(JSONSyntaxError) {
             // The advertising identifier is that of the client's own user.
             return .object(
                 "context",
-                own.namesUser
+                own.namesPerson
                     ? BodyTemplate([.fixed(try JSONText(merged))]) : try AnalyticsContext.template(merged))
         } catch {
             throw .notJSON("\(error)", in: "options.context")

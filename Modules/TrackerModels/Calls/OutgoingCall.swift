@@ -13,8 +13,8 @@ public struct OutgoingCall: Hashable, Sendable {
     public var name: String?
     /// The user of `identify` and `alias`, and the one that the options of an analytics call name.
     ///
-    /// If you remove this and ``anonymousId`` from a call that names its user, the call is dropped: it would be about the
-    /// client's own user.
+    /// If you remove this and ``anonymousId`` from a call that names its user, here or in its ``scope``, the call is
+    /// dropped: it would be about the client's own user.
     public var userId: String?
     /// The visitor whom the options of an analytics call name.
     public var anonymousId: String?
@@ -40,13 +40,16 @@ public struct OutgoingCall: Hashable, Sendable {
     public var location: LocationData?
     /// The session of `linkSession`.
     public var sourceSessionId: String?
+    /// What the scope around an analytics call gives it. The members above are the call's own, and win over it.
+    public var scope: AnalyticsScope?
 
     /// Describes a call.
     public init(
         method: String, name: String? = nil, userId: String? = nil, anonymousId: String? = nil, groupId: String? = nil,
         properties: JSONObject? = nil, metadata: JSONObject? = nil, context: JSONObject? = nil,
         timestamp: Timestamp? = nil, advertisingId: String? = nil, email: String? = nil, url: String? = nil,
-        location: LocationData? = nil, sourceSessionId: String? = nil
+        location: LocationData? = nil, sourceSessionId: String? = nil,
+        scope: AnalyticsScope? = nil
     ) {
         self.method = method
         self.name = name
@@ -62,6 +65,7 @@ public struct OutgoingCall: Hashable, Sendable {
         self.url = url
         self.location = location
         self.sourceSessionId = sourceSessionId
+        self.scope = scope
     }
 }
 

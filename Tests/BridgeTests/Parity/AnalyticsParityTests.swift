@@ -85,7 +85,9 @@ struct AnalyticsParityTests {
                     chance.flip(1, in: 4) ? CallerKey("chosen-\(Int.random(in: 0..<3, using: &chance.random))") : nil
                 let call = chance.analyticsCall()
                 let options = chance.flip(1, in: 3) && !call.isSetting ? chance.callOptions() : nil
-                results.append("\(await client.enqueue(call, options: options, messageId: id).outcome)")
+                let scope = chance.flip(1, in: 3) ? chance.scope() : AnalyticsScope()
+                let receipt = scope.hold { client.enqueue(call, options: options, messageId: id) }
+                results.append("\(await receipt.outcome)")
             }
         }
         try await settle(client)
@@ -118,6 +120,12 @@ extension Chance {
             userId: id(), anonymousId: id(), groupId: id(),
             timestamp: oneOf([nil, Timestamp(milliseconds: Int64.random(in: 0...2_000_000_000_000, using: &random))]),
             context: maybeObject().map { Properties($0) })
+    }
+
+    fileprivate mutating func scope() -> AnalyticsScope {
+        AnalyticsScope(
+            userId: id(), anonymousId: id(), groupId: id(), context: maybeObject().map { Properties($0) },
+            properties: maybeObject().map { Properties($0) })
     }
 
     private mutating func id() -> IDOption {

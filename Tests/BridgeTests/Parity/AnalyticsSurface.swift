@@ -38,6 +38,7 @@ final class BridgedAnalytics: AnalyticsSurface {
         func send(_ name: String, _ params: JSONObject) -> CallReceipt {
             var params = params
             if let options { params["options"] = options.json }
+            if let scope = AnalyticsScope.current { params["scope"] = [scope.json] }
             return bridge.receipt("analytics.\(name)", params, messageId)
         }
 
@@ -87,10 +88,26 @@ extension CallOptions {
     /// The options as they cross the bridge.
     fileprivate var json: JSONValue {
         var json: JSONObject = ["timestamp": .of(timestamp?.description), "context": .of(context)]
+        json.merge(ids.json)
+        return .object(json)
+    }
+}
+
+extension AnalyticsScope {
+    fileprivate var json: JSONValue {
+        var json = ids.json
+        json.merge(["context": .of(context), "properties": .of(properties)])
+        return .object(json)
+    }
+}
+
+extension PersonIDs {
+    fileprivate var json: JSONObject {
+        var json: JSONObject = [:]
         for (name, option) in [("userId", user), ("anonymousId", visitor), ("groupId", group)] {
             if case .given(let id) = option { json[name] = .of(id) }
         }
-        return .object(json)
+        return json
     }
 }
 

@@ -6,7 +6,9 @@ import { serialize } from './serialize.js'
 
 /** All members that `beforeSend` may change. */
 export const MEMBERS = new Set(Object.values(METHODS).filter(({ gives }) => gives === 'outcome')
-    .flatMap(({ params, options = [] }) => [...params, ...options].map(memberOf)))
+    .flatMap(({ params, options = [], isScoped }) => [
+        ...[...params, ...options].map(memberOf), ...isScoped ? ['scope'] : [],
+    ]))
 
 /** What the functions of a program must be, by their names in a configuration. */
 const KINDS = { beforeSend: isFunction, convert: isFunction, credentials: isFunction, logger: isLogger }
@@ -92,14 +94,14 @@ export class Hooks {
  * @param {string} method
  * @param {import('./methods.js').BridgedMethod} row
  * @param {string} text The params, with BigInts marked.
- * @returns {{ args?: unknown[], dropped?: true, fault?: string }} `args` if it changed the call; `dropped` if it dropped
- *     the call; `fault` if it failed.
+ * @returns {{ args?: unknown[], scope?: string, dropped?: true, fault?: string }} `args` if it changed the call, and the
+ *     text of another `scope`; `dropped` if it dropped the call; `fault` if it failed.
  */
 export function filter(beforeSend, method, row, text) {
     const sent = JSON.parse(text, text.includes(MARK) ? revived : undefined)
     const call = outgoing(method, row, sent)
     const before = textsOf(call)
-    const namedPerson = namesPerson(sent.options ?? {})
+    const namedPerson = [sent.options ?? {}, ...sent.scope ?? []].some(namesPerson)
     let result
     try {
         result = beforeSend(call)
@@ -116,7 +118,8 @@ export function filter(beforeSend, method, row, text) {
         const changed = { ...result }
         const after = textsOf(changed)
         if ([...MEMBERS].every((member) => after[member] === before[member])) return {}
-        return { args: argumentsFor(row, sent, changed, namedPerson) }
+        const scope = after.scope === before.scope ? undefined : serialize(changed.scope ?? [], 'scope')
+        return { args: argumentsFor(row, sent, changed, namedPerson), scope }
     } catch (error) {
         return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error, 'message')}` }
     }
@@ -143,6 +146,7 @@ function outgoing(method, row, sent) {
     }
     // An option that stands for an argument has the argument's value, or the call is refused.
     for (const [name, value] of Object.entries(sent.options ?? {})) if (value !== null) call[name] ??= value
+    if (sent.scope) call.scope = sent.scope
     return call
 }
 
@@ -161,13 +165,14 @@ function argumentsFor(row, sent, call, namedPerson) {
         if (value !== undefined && value !== null) options[name] = value
     }
     // Without its person the event would be about the client's own user.
-    if (namedPerson && !namesPerson(options)) options.userId = undefined
+    const scopes = Array.isArray(call.scope) ? call.scope : []
+    if (namedPerson && ![options, ...scopes].some(namesPerson)) options.userId = undefined
     return [...args, options]
 }
 
-/** Whether options name the person that a call is about. */
-function namesPerson({ userId, anonymousId }) {
-    return (userId ?? anonymousId ?? null) !== null
+/** Whether options, or a scope, name the person that a call is about. */
+function namesPerson(values) {
+    return (values?.userId ?? values?.anonymousId ?? null) !== null
 }
 
 /** The members of a call as texts. What cannot be written differs from everything. */

@@ -1,5 +1,5 @@
 import type {
-    AnalyticsMethods, BasicMethods, HostMethods, RefusedMethods, BasicOptions, BeforeSend, Convert, CredentialsNotification, CredentialsProvider, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
+    AnalyticsMethods, AnalyticsScope, BasicMethods, HostMethods, RefusedMethods, BasicOptions, BeforeSend, Convert, CredentialsNotification, CredentialsProvider, DiagnosticNotification, HostErrorCode, LogNotification, Logger, SessionNotification,
     TrackerMethods,
 } from './protocol.cjs'
 
@@ -32,7 +32,19 @@ export class MobileTrackerError extends Error {
 export type DeliveryOptions = Omit<BasicOptions, 'maxQueueSize' | 'debug' | 'enabled'>
 
 /** Sends batches of events to an ingestion host. Independent of the other clients. */
-export type Analytics = AnalyticsMethods
+export interface Analytics extends AnalyticsMethods {
+    /**
+     * Runs `body`, and gives these values to every analytics call that it makes, also after an `await` and in timers, as an
+     * `AsyncLocalStorage` of Node does. What a call says itself wins. A scope inside another one takes over what it leaves out,
+     * but no id if it names another user.
+     *
+     * Leave out an id that you do not know: with one that is undefined, null or blank, every call in the scope is dropped
+     * as `INVALID_VALUE`. The values are read now; to change them later has no effect.
+     *
+     * @returns What `body` returns.
+     */
+    with<Result>(scope: AnalyticsScope, body: () => Result): Result
+}
 
 /** Sends events to one endpoint. Independent of the other clients. */
 export type Basic = BasicMethods

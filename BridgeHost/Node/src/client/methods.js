@@ -22,11 +22,12 @@
  * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
  *     in such a call an object with a `messageId` may follow the arguments.
  * @property {{ name: string, kind: 'string' | 'id' | 'object' }[]} [options] What else that object may hold.
+ * @property {boolean} [isScoped] Whether the call takes what the scope around it gives.
  * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
  * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
- * @property {'setup' | 'consent' | 'user' | 'credentials' | 'ends' | 'endsBrand'} [restores] What a new host needs of it after a
- *     crash: see recovery.js.
+ * @property {'setup' | 'consent' | 'user' | 'credentials' | 'defaults' | 'ends' | 'endsBrand'} [restores] What a new host
+ *     needs of it after a crash: see recovery.js.
  * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
  * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
  */
@@ -208,6 +209,7 @@ export const METHODS = {
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
+        isScoped: true,
         repeats: true,
         isNamed: true,
     },
@@ -219,6 +221,7 @@ export const METHODS = {
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
+        isScoped: true,
         repeats: true,
     },
     'analytics.group': {
@@ -229,6 +232,7 @@ export const METHODS = {
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
+        isScoped: true,
         repeats: true,
     },
     'analytics.screen': {
@@ -239,6 +243,7 @@ export const METHODS = {
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
+        isScoped: true,
         repeats: true,
         isNamed: true,
     },
@@ -250,6 +255,7 @@ export const METHODS = {
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
+        isScoped: true,
         repeats: true,
         isNamed: true,
     },
@@ -260,6 +266,7 @@ export const METHODS = {
         gives: 'outcome',
         messageId: 'stamped',
         options: CALL_OPTIONS,
+        isScoped: true,
         repeats: true,
     },
     'analytics.setAdvertisingId': {
@@ -268,9 +275,25 @@ export const METHODS = {
         ],
         gives: 'outcome',
         messageId: 'stamped',
+        isScoped: true,
         repeats: true,
     },
-    'analytics.clearAdvertisingId': { params: [], gives: 'outcome', messageId: 'stamped', repeats: true },
+    'analytics.clearAdvertisingId': {
+        params: [],
+        gives: 'outcome',
+        messageId: 'stamped',
+        isScoped: true,
+        repeats: true,
+    },
+    'analytics.setDefaults': {
+        params: [
+            { name: 'properties', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'context', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+        restores: 'defaults',
+    },
     'analytics.flush': {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },

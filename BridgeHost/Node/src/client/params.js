@@ -24,21 +24,22 @@ export class ArgumentFault extends ValueFault {}
  * @param {(message: string) => void} options.warn Receives a warning about what is left out or misplaced.
  * @param {(value: unknown, path: string) => unknown} [options.convert] The program's own function for what JSON lacks.
  * @param {string} [options.mark] What BigInts are written with, as texts.
+ * @param {string} [options.scope] JSON text of the scopes around the call.
  * @returns {string} JSON text.
  * @throws {ValueFault}
  */
-export function writeParams(row, args, { newID, maxBytes, warn, convert, mark }) {
+export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, scope }) {
     const omitted = []
     const omit = (path, kind) => omitted.push({ path, kind })
     const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark })
     const isWhole = row.takesObject && isObject(args[0])
-    const text = isWhole ? write(args[0], 'argument') : named(row, args, write, newID, warn)
+    const text = isWhole ? write(args[0], 'argument') : named(row, args, write, { newID, warn, scope })
     if (omitted.length > 0) warn(omission(omitted))
     if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
     throw new ValueFault('The call', 'is too large', true)
 }
 
-function named({ params, gives, options }, args, write, newID, warn) {
+function named({ params, gives, options, isScoped }, args, write, { newID, warn, scope }) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
     if (isInOneObject(params, args)) throw new ArgumentFault(params[0].name, oneObject(params, options))
@@ -53,8 +54,9 @@ function named({ params, gives, options }, args, write, newID, warn) {
     if (newID) {
         warnOfMisplaced(params, args, warn)
         const given = optionsOf(args[params.length])
-        const own = callOptions(given, options, write, warn)
+        const own = writeMembers(given, options, 'options', write, warn, OPTIONS)
         if (own !== '') add('options', `{${own}}`)
+        if (isScoped && scope) add('scope', scope)
         const { messageId } = given
         // What JSON cannot hold is no id either: the host refuses its call.
         add('messageId', isAbsent(messageId) ? `"${newID()}"` : write(messageId, 'messageId') ?? '""')
@@ -148,23 +150,32 @@ function optionsOf(value) {
     throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(value)}`)
 }
 
-/** The options of a call other than its message id, as members of JSON text. */
-function callOptions(given, options = [], write, warn) {
-    const members = []
-    for (const { name, kind } of options) {
+/**
+ * The options of a call, or the values of a scope, as members of JSON text.
+ *
+ * @param {object} given
+ * @param {{ name: string, kind: string }[]} [members] What there may be.
+ * @param {string} place What they are called in a fault.
+ * @param {(value: unknown, path: string) => string | undefined} write
+ * @param {(message: string) => void} warn
+ * @param {string[]} [others] What there may be besides, and is not written.
+ */
+export function writeMembers(given, members = [], place, write, warn, others = []) {
+    const texts = []
+    for (const { name, kind } of members) {
         if (!(name in given)) continue
-        const path = `options.${name}`
+        const path = `${place}.${name}`
         const text = write(textOfID(given[name], { name: path, kind }), path)
         // An id that is given and has no value stays: a visitor who is not signed in is not the client's own user.
-        if (text !== undefined || kind === 'id') members.push(`"${name}":${text ?? null}`)
+        if (text !== undefined || kind === 'id') texts.push(`"${name}":${text ?? null}`)
     }
-    const known = [...OPTIONS, ...options.map(({ name }) => name)]
+    const known = [...others, ...members.map(({ name }) => name)]
     for (const [key, guess] of unknownOf(given, known)) {
         // So does one that is misspelled: without it the event would belong to another person.
-        if (options.some(({ name, kind }) => name === guess && kind === 'id')) members.push(`${JSON.stringify(key)}:null`)
+        if (members.some(({ name, kind }) => name === guess && kind === 'id')) texts.push(`${JSON.stringify(key)}:null`)
         else warn(withoutEffect(key, guess))
     }
-    return members.join(',')
+    return texts.join(',')
 }
 
 /**

@@ -61,6 +61,8 @@ export interface OutgoingCall {
     location?: { latitude: number; longitude: number; accuracy: number } | undefined
     /** The session of `linkSession`. */
     sourceSessionId?: string | undefined
+    /** What the scopes around an analytics call give it, the outermost first. The call's own members win. */
+    scope?: AnalyticsScope[] | undefined
 }
 
 /**
@@ -428,6 +430,20 @@ export interface AnalyticsCallOptions {
     timestamp?: Timestamp | null
     /** Merged over the client's context, objects member by member. */
     context?: Properties | null
+}
+
+/** Values for every analytics call that a part of a program makes. */
+export interface AnalyticsScope {
+    /** The user that the calls are about; 1 to 1,024 bytes, not blank. */
+    userId?: Id
+    /** The visitor that the calls are about; 1 to 1,024 bytes, not blank. */
+    anonymousId?: Id
+    /** The group that the user belongs to; 1 to 1,024 bytes, not blank. */
+    groupId?: Id
+    /** Merged over the client's context, objects member by member. */
+    context?: Properties | null
+    /** For the properties of each `track`, `screen` and `page`. */
+    properties?: Properties | null
 }
 
 /** Refused events: those that have one of the values in every member that is given. */
@@ -886,6 +902,14 @@ export interface AnalyticsMethods {
      * Removes the advertising identifier from all later events.
      */
     clearAdvertisingId(options?: CallOptions): Promise<Outcome>
+    /**
+     * Gives every event from now on these values, instead of those before: at most 32 KiB. What a call and its scope say themselves wins.
+     *
+     * @param properties For the properties of each `track`, `screen` and `page`.
+     * @param context For the context of each event.
+     * @throws {MobileTrackerError} `INVALID_CONFIGURATION`
+     */
+    setDefaults(properties?: Properties | null, context?: Properties | null): Promise<void>
     /**
      * Sends what is queued now. Other calls do not wait for it.
      *

@@ -8,6 +8,8 @@ import { METHODS, clientOf } from './methods.js'
 
 /** The calls that restore one client. */
 class Client {
+    /** What every call is given. It holds over the client's end. @type {Replay | null} */
+    defaults = null
     /** @type {Replay | null} */
     consent = null
     /** What was set last, together. @type {Replay | null} */
@@ -23,7 +25,7 @@ class Client {
 
     /** In the order in which they are made. */
     get calls() {
-        return [this.consent, this.credentials, this.setup, this.setup && this.user].filter((call) => call !== null)
+        return [this.defaults, this.consent, this.credentials, this.setup, this.setup && this.user].filter((call) => call !== null)
     }
 
     /** Whether its state outlives the host. */
@@ -78,6 +80,7 @@ export class Recovery {
             case 'setup': return client.begin(again(method, params))
             case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
             case 'credentials': return client.set({ method, params })
+            case 'defaults': return (client.defaults = { method, params })
             case 'ends': return client.end()
             // The host goes on tracking, with a new session, until the next setup.
             case 'endsBrand': return (client.isEnded ||= JSON.parse(params).all === true)
@@ -129,9 +132,11 @@ export class Recovery {
         return kept
     }
 
-    /** The host was shut down: the next one starts without clients. Subscriptions to notifications stay. */
+    /** The host was shut down: the next one starts without clients. Defaults and subscriptions to notifications stay. */
     clear() {
+        const last = this.#clients
         this.#clients = Object.fromEntries(Object.keys(METHODS).map((method) => [clientOf(method), new Client()]))
+        for (const name in last) this.#clients[name].defaults = last[name].defaults
     }
 
     /** The next host starts without the clients that these methods have set up. @param {Iterable<string>} methods */

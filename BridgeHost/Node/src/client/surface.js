@@ -8,6 +8,7 @@ import { filter, MARK, unmarked } from './hooks.js'
 import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
+import { currentScope } from './scope.js'
 import { ValueFault } from './serialize.js'
 import { Trace } from './trace.js'
 
@@ -55,9 +56,11 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
         if (isFiltered && link.isFull) return site.overflow()
         const warn = (message) => site.warn(message)
         const { beforeSend, convert } = hooks.of(method)
-        const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert }
+        const scope = row.isScoped ? currentScope() : undefined
+        const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert, scope: scope?.text }
         let params
         try {
+            if (scope?.fault) throw scope.fault
             if (isBeginning) {
                 const own = hooks.extract(method, args)
                 params = writeParams(row, own.args, how)
@@ -66,7 +69,8 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
                 params = writeParams(row, args, { ...how, mark: MARK })
                 const verdict = filter(beforeSend, method, row, params)
                 if (verdict.dropped) return site.filtered(verdict.fault)
-                params = verdict.args ? writeParams(row, verdict.args, how) : unmarked(params)
+                params = verdict.args
+                    ? writeParams(row, verdict.args, { ...how, scope: verdict.scope ?? how.scope }) : unmarked(params)
             } else {
                 params = writeParams(row, args, how)
             }

@@ -6,7 +6,8 @@ import { HostLink } from './host-link.js'
 import { NotificationListeners } from './notification-listeners.js'
 import { OffClients } from './off.js'
 import { Output } from './output.js'
-import { warnOfUnknown } from './params.js'
+import { warnOfUnknown, writeMembers } from './params.js'
+import { scopeRunner } from './scope.js'
 import { followScreens } from './screens.js'
 import { makeFunctions } from './surface.js'
 import { Warnings } from './warnings.js'
@@ -68,7 +69,7 @@ export function openTracker(options = {}) {
         ['', 'analytics.', 'basic.'].map((prefix) => [prefix, makeFunctions(prefix, link, observer)]))
     const tracker = {
         ...clients[''],
-        analytics: clients['analytics.'],
+        analytics: { ...clients['analytics.'], with: scopeRunner(writeMembers, observer) },
         basic: clients['basic.'],
         refused: makeFunctions('refused.', link, observer),
         host: makeFunctions('host.', link, observer),

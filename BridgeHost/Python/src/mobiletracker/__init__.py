@@ -14,6 +14,7 @@ from .outcome import FlushReport, Outcome
 from .protocol import (
     AnalyticsCallOptions,
     AnalyticsOptions,
+    AnalyticsScope,
     BasicOptions,
     Consent,
     CredentialsNotification,
@@ -34,6 +35,7 @@ from .tracker import AsyncMobileTracker, MobileTracker
 __all__ = [
     "AnalyticsCallOptions",
     "AnalyticsOptions",
+    "AnalyticsScope",
     "AsyncMobileTracker",
     "Awaited",
     "BasicOptions",

@@ -27,6 +27,7 @@ from .protocol import (
     Timestamp,
     TrackerConfig,
 )
+from ._scope import ScopedCaller
 from .receipt import AsyncCaller, Awaited, Caller, OutcomeCaller, Receipt
 
 T = TypeVar("T")
@@ -317,7 +318,7 @@ class AsyncTrackerCalls(TrackerOutcomes[Awaited[Outcome]], AsyncCaller):
         return self._call("networkDidChange")
 
 
-class AnalyticsOutcomes(OutcomeCaller[T]):
+class AnalyticsOutcomes(ScopedCaller[T]):
     """The methods of the analytics client."""
 
     def track(
@@ -519,6 +520,15 @@ class AnalyticsCalls(AnalyticsOutcomes[Receipt], Caller):
         """
         self._ask("analytics.initialize", (options,))
 
+    def set_defaults(self, properties: Properties | None = None, context: Properties | None = None) -> None:
+        """Gives every event from now on these values, instead of those before: at most 32 KiB. What a call and its scope say themselves wins.
+
+        :param properties: For the properties of each `track`, `screen` and `page`.
+        :param context: For the context of each event.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        self._ask("analytics.setDefaults", (properties, context))
+
     def flush(self, timeout_ms: int | None = None) -> FlushReport:
         """Sends what is queued now. Other calls do not wait for it.
 
@@ -572,6 +582,15 @@ class AsyncAnalyticsCalls(AnalyticsOutcomes[Awaited[Outcome]], AsyncCaller):
         :raises MobileTrackerError: `INVALID_CONFIGURATION`, `STORAGE_ERROR`, `INIT_ERROR`
         """
         return self._call("analytics.initialize", (options,))
+
+    def set_defaults(self, properties: Properties | None = None, context: Properties | None = None) -> Awaited[None]:
+        """Gives every event from now on these values, instead of those before: at most 32 KiB. What a call and its scope say themselves wins.
+
+        :param properties: For the properties of each `track`, `screen` and `page`.
+        :param context: For the context of each event.
+        :raises MobileTrackerError: `INVALID_CONFIGURATION`
+        """
+        return self._call("analytics.setDefaults", (properties, context))
 
     def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
         """Sends what is queued now. Other calls do not wait for it.

@@ -24,6 +24,7 @@ from ._off import OffClients, Setup
 from ._options import TrackerOptions, arguments_of_host
 from ._params import ArgumentFault, write_params
 from ._row import Gives, Row, snake_keys
+from ._scope import current_scope, written
 from ._table import ROWS
 from ._warnings import Drop, Warnings, call_name, segment_hint
 from .errors import MobileTrackerError
@@ -61,7 +62,7 @@ class Channel:
         """
         self.warnings = Warnings(options.logger, is_on=options.warnings)
         self._before_send = options.before_send
-        self._writer = JSONWriter(options.default)
+        self.writer = JSONWriter(options.default)
         self._after_turn = after_turn
         self._before_setup = before_setup
         self.link = HostLink(
@@ -117,10 +118,12 @@ class Channel:
 
     def _write(self, row: Row, arguments: Sequence[object], message_id: str | None) -> bytes:
         most = self.link.max_message_bytes - _ENVELOPE
-        params = write_params(self._writer, row, arguments, message_id, most)
+        scope = current_scope().json if row.is_scoped else b""
+        params = write_params(self.writer, row, arguments, message_id, most, scope=scope)
         if self._before_send and row.gives is Gives.OUTCOME:
-            changed, is_exact = filtered(self._before_send, row, params)
-            return write_params(self._writer, row, changed, message_id, most, is_exact=is_exact)
+            changed, scopes, is_exact = filtered(self._before_send, row, params)
+            scope = written(scopes, self.writer, is_exact=is_exact)
+            return write_params(self.writer, row, changed, message_id, most, is_exact=is_exact, scope=scope)
         return params
 
     def shut_down(self, ended: Callable[[], None]) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, TypedDict
 
 from ._json import read
 from ._row import Param, Row, snake
+from ._scope import shown
 from .protocol import OutgoingCall, RequestHeaders
 
 
@@ -33,17 +34,21 @@ class CallDropped(Exception):
     """`before_send` has dropped the call. The text says what is wrong with `before_send`; it is empty if nothing is."""
 
 
-def filtered(before_send: BeforeSend, row: Row, params: bytes) -> tuple[list[object], bool]:
+def filtered(
+    before_send: BeforeSend, row: Row, params: bytes
+) -> tuple[list[object], list[Mapping[str, Any]], bool]:
     """Passes a call to `before_send`.
 
     :param params: The params as they would be sent.
-    :returns: The arguments that it has left or made, and whether there may be an `ExactNumber` among them.
+    :returns: The arguments and the scopes that it has left or made, and whether there may be an `ExactNumber` among them.
     :raises CallDropped: If it has dropped the call.
     """
     sent, is_exact = read(params)
     call: dict[str, Any] = {"method": row.method}
     for member, value in _members(row, sent):
         call[member] = value
+    if "scope" in sent:
+        call["scope"] = shown(sent["scope"])
     named_user = _names_user(call)
     try:
         result = before_send(call)  # type: ignore[arg-type]
@@ -54,7 +59,7 @@ def filtered(before_send: BeforeSend, row: Row, params: bytes) -> tuple[list[obj
     if not isinstance(result, dict):
         raise CallDropped("before_send must return the call, or None to drop it")
     try:
-        return _arguments(row, sent, {**result}, named_user), is_exact
+        return _arguments(row, sent, {**result}, named_user), [*(result.get("scope") or ())], is_exact
     except Exception as error:
         raise CallDropped(f"before_send has returned what cannot be read: {error!r}") from error
 
@@ -108,7 +113,7 @@ def _is_argument(row: Row, option: str) -> bool:
 
 
 def _names_user(call: dict[Any, Any]) -> bool:
-    return "user_id" in call or "anonymous_id" in call
+    return any("user_id" in values or "anonymous_id" in values for values in (call, *(call.get("scope") or ())))
 
 
 class HostLog:

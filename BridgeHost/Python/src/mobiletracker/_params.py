@@ -75,6 +75,7 @@ def write_params(
     max_bytes: int,
     *,
     is_exact: bool = False,
+    scope: bytes = b"",
 ) -> bytes:
     """Writes a call's params as an object with their names.
 
@@ -83,6 +84,7 @@ def write_params(
     :param message_id: The caller's own id, if any.
     :param max_bytes: How long the params may become.
     :param is_exact: Whether there is an `ExactNumber` among the arguments.
+    :param scope: The scopes around the call, as JSON; empty without one.
     :raises ArgumentFault: If an argument of a call with an outcome is of a type that the host cannot tell.
     :raises ValueFault: If the call cannot be written.
     """
@@ -94,12 +96,15 @@ def write_params(
         if value is None:
             continue
         if param.kind == "id":
-            members[param.wire] = _text_of_id(value)
+            members[param.wire] = text_of_id(value)
         else:
             members[param.wire] = _renamed(value, param.names, param, param.wire) if param.names else value
     if row.message_id:
         members["messageId"] = _NEW_ID[row.message_id]() if message_id is None else message_id
     text = writer.write(members, row.shown, is_exact=is_exact)
+    if scope and row.is_scoped:
+        # Such a call has a message id before it.
+        text = b'%b,"scope":%b}' % (text[:-1], scope)
     if len(text) > max_bytes:
         raise ValueFault(["The call"], "is too large", is_too_large=True)
     return text
@@ -119,7 +124,7 @@ def _is_of(kind: str, value: object) -> bool:
     return isinstance(value, _KINDS[kind]) and (kind == "boolean") == isinstance(value, bool)
 
 
-def _text_of_id(value: object) -> object:
+def text_of_id(value: object) -> object:
     """An id as it is sent. What is none stays: the host refuses it."""
     if isinstance(value, str) or not _is_of("id", value):
         return value
@@ -139,5 +144,5 @@ def _renamed(value: object, names: Mapping[str, Name], param: Param, path: str) 
             raise ArgumentFault(param, "repeated", f"{path}.{key}", other=other)
         options[wire] = _renamed(member, members, param, f"{path}.{wire}") if members else member
         if wire in _PERSONS:
-            options[wire] = _text_of_id(member)
+            options[wire] = text_of_id(member)
     return options

@@ -19,6 +19,8 @@ SETUPS = frozenset(row.method for row in ROWS.values() if row.restores == "setup
 class _Client:
     """The calls that restore one client, in this order."""
 
+    defaults: tuple[str, bytes] | None = None
+    """What every call is given. It holds over the client's end."""
     consent: tuple[str, bytes] | None = None
     credentials: tuple[str, bytes] | None = None
     """What was set last, together."""
@@ -32,7 +34,7 @@ class _Client:
     @property
     def calls(self) -> list[tuple[str, bytes]]:
         user = self.user if self.setup else None
-        return [call for call in (self.consent, self.credentials, self.setup, user) if call]
+        return [call for call in (self.defaults, self.consent, self.credentials, self.setup, user) if call]
 
     @property
     def is_on_disk(self) -> bool:
@@ -79,6 +81,8 @@ class Recovery:
                 client.user = (method, params)
             case "credentials":
                 client.set(method, params)
+            case "defaults":
+                client.defaults = (method, params)
             case "ends":
                 client.end()
             case "endsBrand" if json.loads(params).get("all") is True:
@@ -121,8 +125,9 @@ class Recovery:
         return first + kept + ([_subscription(self._topics)] if self._topics else [])
 
     def clear(self) -> None:
-        """The host was shut down: the next one starts without clients. Subscriptions to notifications stay."""
-        self._clients = {name: _Client() for name in self._clients}
+        """The host was shut down: the next one starts without clients. Defaults and subscriptions to notifications
+        stay."""
+        self._clients = {name: _Client(client.defaults) for name, client in self._clients.items()}
 
     def end(self, methods: set[str]) -> None:
         """The next host starts without the clients that these calls set up."""

@@ -76,11 +76,13 @@ class Row:
     member: str = ""
     message_id: Literal["uuid", "stamped"] | None = None
     """The kind of message id to make for a call without one."""
+    is_scoped: bool = False
+    """Whether the call takes what the scope around it gives."""
     repeats: bool = False
     """Whether the call is made again if the host dies before it answers."""
     is_named: bool = False
     """Whether the first argument is a name that may be logged."""
-    restores: Literal["setup", "consent", "user", "credentials", "ends", "endsBrand"] | None = None
+    restores: Literal["setup", "consent", "user", "credentials", "defaults", "ends", "endsBrand"] | None = None
     """What a new host needs of it after a crash."""
     holds_after: str = ""
     """The error of a setup after which, too, the client goes on."""

@@ -63,6 +63,8 @@ class OutgoingCall(TypedDict, total=False):
     """The location of `update_location`."""
     source_session_id: str
     """The session of `link_session`."""
+    scope: list[AnalyticsScope]
+    """What the scopes around an analytics call give it, the outermost first. The call's own members win."""
 
 
 class _BridgeClientOptionsPlan(TypedDict):
@@ -429,6 +431,21 @@ class AnalyticsCallOptions(_BridgeAnalyticsCallOptions):
     """When it happened; by default when the call was made."""
     context: NotRequired[Properties | None]
     """Merged over the client's context, objects member by member."""
+
+
+class AnalyticsScope(TypedDict):
+    """Values for every analytics call that a part of a program makes."""
+
+    user_id: NotRequired[Id]
+    """The user that the calls are about; 1 to 1,024 bytes, not blank."""
+    anonymous_id: NotRequired[Id]
+    """The visitor that the calls are about; 1 to 1,024 bytes, not blank."""
+    group_id: NotRequired[Id]
+    """The group that the user belongs to; 1 to 1,024 bytes, not blank."""
+    context: NotRequired[Properties | None]
+    """Merged over the client's context, objects member by member."""
+    properties: NotRequired[Properties | None]
+    """For the properties of each `track`, `screen` and `page`."""
 
 
 class _BridgeRefusedFilter(TypedDict):

@@ -1,0 +1,74 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { ValueFault, serialize } from './serialize.js'
+
+/** What a scope may hold. */
+export const SCOPE = [
+    { name: 'userId', kind: 'id' },
+    { name: 'anonymousId', kind: 'id' },
+    { name: 'groupId', kind: 'id' },
+    { name: 'context', kind: 'object' },
+    { name: 'properties', kind: 'object' },
+]
+
+/** The scopes around the code that runs: one for every tracker of the process. @type {AsyncLocalStorage<Scope>} */
+const storage = new AsyncLocalStorage()
+
+/** The scopes around a call, the outermost first. The host applies them. */
+class Scope {
+    /** JSON text of each. @type {string[]} */
+    #texts
+    /** What is wrong with the first one that cannot be written. @type {ValueFault | undefined} */
+    fault
+
+    /** @param {Scope | undefined} outer @param {() => string} write Gives the JSON text of the innermost. */
+    constructor(outer, write) {
+        this.#texts = outer?.#texts ?? []
+        this.fault = outer?.fault
+        try {
+            this.#texts = [...this.#texts, write()]
+        } catch (fault) {
+            if (!(fault instanceof ValueFault)) throw fault
+            this.fault ??= fault
+        }
+        this.text = `[${this.#texts.join(',')}]`
+    }
+}
+
+/** The scope that the code runs in, if there is one. */
+export function currentScope() {
+    return storage.getStore()
+}
+
+/**
+ * Runs a function in a scope.
+ *
+ * @param {object} values What the scope gives.
+ * @param {() => unknown} body
+ * @param {(values: object) => string} write Gives the members of the values as JSON text.
+ */
+export function runInScope(values, body, write) {
+    if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+        throw new TypeError("with: the scope must be an object such as { userId: 'user-1' }, and a function follows it.")
+    }
+    if (typeof body !== 'function') throw new TypeError('with: a function that makes the calls must follow the scope.')
+    return storage.run(new Scope(storage.getStore(), () => `{${write(values)}}`), body)
+}
+
+/**
+ * Makes `analytics.with`.
+ *
+ * @param {(given: object, members: typeof SCOPE, place: string, write: Function, warn: Function) => string} writeMembers
+ *     Writes values by the rules for the options of a call.
+ * @param {object} observer
+ * @param {import('./hooks.js').Hooks} observer.hooks
+ * @param {{ warn: (message: string) => void }} observer.warnings
+ */
+export function scopeRunner(writeMembers, { hooks, warnings }) {
+    return (values, body) => runInScope(values, body, (given) => {
+        const { convert } = hooks.of('analytics.')
+        const warn = (message) => warnings.warn(`analytics.with: ${message}.`)
+        const omit = (path, kind) => warn(`${path} is a ${kind}, which JSON cannot hold; it is left out`)
+        const write = (value, path) => serialize(value, path, Infinity, omit, { convert })
+        return writeMembers(given, SCOPE, 'scope', write, warn)
+    })
+}

@@ -1,0 +1,121 @@
+"""What a part of a program gives to every analytics call that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ._json import JSONWriter, ValueFault
+from ._params import OMITTED, Omitted, text_of_id
+from ._row import names_of
+from .protocol import Id, Properties
+from .receipt import OutcomeCaller
+
+if TYPE_CHECKING:
+    from ._channel import Channel
+
+T = TypeVar("T")
+
+_NAMES = names_of("userId", "anonymousId", "groupId", "context", "properties")
+
+_IDS = {"userId", "anonymousId", "groupId"}
+
+
+class Scope(NamedTuple):
+    """The scopes around a call, the outermost first. The host applies them."""
+
+    texts: tuple[bytes, ...] = ()
+    """JSON of each."""
+    fault: ValueFault | None = None
+    """What is wrong with the first one that cannot be written."""
+
+    @property
+    def json(self) -> bytes:
+        return b"[%b]" % b",".join(self.texts) if self.texts else b""
+
+
+_current: ContextVar[Scope] = ContextVar("mobiletracker_scope", default=Scope())
+"""The scopes around the code that runs: one for every tracker of the process."""
+
+
+def current_scope() -> Scope:
+    """The scopes around the code that runs.
+
+    :raises ValueFault: If one of them cannot be written.
+    """
+    scope = _current.get()
+    if scope.fault is not None:
+        raise scope.fault
+    return scope
+
+
+class ScopedCaller(OutcomeCaller[T]):
+    """Makes calls that take what the scope around them gives."""
+
+    _channel: Channel
+
+    @contextmanager
+    def scope(
+        self,
+        *,
+        user_id: Id | None | Omitted = OMITTED,
+        anonymous_id: Id | None | Omitted = OMITTED,
+        group_id: Id | None | Omitted = OMITTED,
+        context: Properties | None = None,
+        properties: Properties | None = None,
+    ) -> Iterator[None]:
+        """Gives these values to every analytics call in the block.
+
+            with tracker.analytics.scope(user_id=user.id):
+                tracker.analytics.track("Order Completed")
+
+        It holds where context variables do: in what the block calls and awaits, in the tasks that it starts, and in
+        `asyncio.to_thread`; not in other threads. What a call says itself wins. A scope inside another one takes over
+        what it leaves out, but no id if it names another user.
+
+        :param user_id: The user that the calls are about. Leave it out if you do not know one: with `None` or a blank id
+            every call in the block is dropped as `INVALID_VALUE`. So it is with the two other ids.
+        :param anonymous_id: The visitor that the calls are about.
+        :param group_id: The group that the user belongs to.
+        :param context: Facts for the context of each event.
+        :param properties: Facts for the properties of each `track`, `screen` and `page`.
+        """
+        values: dict[str, object] = {"user_id": user_id, "anonymous_id": anonymous_id, "group_id": group_id}
+        values = {name: value for name, value in values.items() if value is not OMITTED}
+        values |= {name: value for name, value in (("context", context), ("properties", properties)) if value is not None}
+        token = _current.set(_inside(_current.get(), self._channel.writer, values))
+        try:
+            yield
+        finally:
+            try:
+                _current.reset(token)
+            except ValueError:
+                pass  # The block ends in another context, in which it has changed nothing.
+
+
+def _inside(outer: Scope, writer: JSONWriter, values: Mapping[str, object]) -> Scope:
+    """The scopes with one more."""
+    members = {_NAMES[name].wire: value for name, value in values.items()}
+    members |= {wire: text_of_id(value) for wire, value in members.items() if wire in _IDS}
+    try:
+        text = writer.write(members, {wire: f"scope.{name}" for name, (wire, _) in _NAMES.items()})
+    except ValueFault as fault:
+        return outer._replace(fault=outer.fault or fault)
+    return outer._replace(texts=(*outer.texts, text))
+
+
+def shown(scopes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Scopes with the names that they have in Python."""
+    names = {name.wire: python for python, name in _NAMES.items()}
+    return [{names.get(key, key): value for key, value in scope.items()} for scope in scopes]
+
+
+def written(scopes: Iterable[Mapping[str, Any]], writer: JSONWriter, *, is_exact: bool) -> bytes:
+    """Scopes as `before_send` has left them, as JSON."""
+    texts = []
+    for scope in scopes:
+        members = {_NAMES[key].wire if key in _NAMES else key: value for key, value in scope.items()}
+        texts.append(writer.write(members, {}, is_exact=is_exact))
+    return Scope(tuple(texts)).json
