@@ -166,7 +166,10 @@ final class Batch: Sendable {
     private static func array(_ answers: [[UInt8]]) -> [UInt8] {
         let answers = answers.lazy.filter { !$0.isEmpty }
         guard !answers.isEmpty else { return [] }
-        return Array("[".utf8) + answers.joined(separator: ",".utf8) + "]".utf8
+        var batch = Array("[".utf8)
+        batch += answers.joined(separator: ",".utf8)
+        batch += "]".utf8
+        return batch
     }
 
     private static let tooLarge = RPCError.internalError("The answers to this batch are too long together.")

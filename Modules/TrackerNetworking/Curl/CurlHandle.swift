@@ -17,7 +17,8 @@ import CCurl
         unsafe self.raw = raw
         unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        unsafe set(CURLOPT_ERRORBUFFER, pointer: problem)
+        // Not by `set`: Swift 6.2 lets no initialiser call a mutating method of a value that cannot be copied.
+        isRefused = unsafe tracker_curl_set_pointer(raw, CURLOPT_ERRORBUFFER, problem) != CURLE_OK
     }
 
     deinit {

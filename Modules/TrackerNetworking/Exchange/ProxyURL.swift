@@ -30,7 +30,7 @@ package struct ProxyURL {
 
     package var masked: String {
         guard let password else { return text }
-        return text[..<password.lowerBound] + Secret(String(text[password])).masked + text[password.upperBound...]
+        return "\(text[..<password.lowerBound])\(Secret(String(text[password])).masked)\(text[password.upperBound...])"
     }
 
     var hasPassword: Bool { password != nil }

@@ -29,7 +29,7 @@ import TrackerPlatform
 
     let path: String
     private let handle: OpaquePointer
-    private let cache = StatementCache()
+    private let cache: StatementCache
 
     /// Opens a database.
     ///
@@ -61,6 +61,8 @@ import TrackerPlatform
         }
         self.path = path
         unsafe self.handle = handle
+        // Not where it is declared: Swift 6.2 would destroy it before it exists if this initialiser throws.
+        cache = StatementCache()
         unsafe sqlite3_busy_timeout(handle, Self.busyTimeout)
         // The last connection to close would remove the log at its path. SQLite first checks that the log is its own,
         // but check and removal are two steps.
