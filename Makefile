@@ -22,7 +22,7 @@ CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
 .PHONY: fresh-reports test-package test-python test-backends floor bench-check profile bench-growth bench-parts bench-peers bench-agent bench-testing
-.PHONY: storm dist-debian screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
+.PHONY: storm dist-debian dist-arm64 screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
@@ -51,6 +51,7 @@ help:
 	@echo "make docs    the reference of the public API, in .build/docs; fails if a declaration has no comment"
 	@echo "make links   every link and path in the pages"
 	@echo "make dist-debian  the packages in Debian 11, 12 and 13: whether they deliver (root)"
+	@echo "make dist-arm64  the packages for Linux on arm64, in dist/aarch64, and a test of them under emulation (root)"
 	@echo "make lint    the formatting and the house rules"
 	@echo "make generate  what is made from the bridge's method table"
 	@echo "make screenshots  the pictures of the collector's page in Docs/images"
@@ -76,6 +77,14 @@ dist: setup-dist build
 	@.ci/dist
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py node --report node-dist test/dist.test.js
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py python --report python-dist tests.test_package.WheelTests
+
+# The packages for Linux on arm64, in dist/aarch64, made on x64 by Debian's Swift; and events and kills under emulation, with
+# the libraries of Debian 11 and 13 for arm64.
+dist-arm64: setup-dist
+	@.ci/setup arm64
+	@.ci/build-host-arm64
+	@PROCESSOR=aarch64 .ci/dist
+	Tests/Debian/arm64.sh
 
 # What `make dist` has made, in a root of each of some Debian releases.
 dist-debian: dist

@@ -16,6 +16,9 @@ from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
 
+MACHINES = {0x3E: "x86_64", 0xB7: "aarch64"}
+"""The processors that wheels are made for, by their numbers in the header of a program."""
+
 OLDEST_GLIBC = (2, 31)
 """The oldest C library that `make dist` builds for."""
 
@@ -35,6 +38,16 @@ def needed_glibc(host: Path) -> tuple[int, ...]:
     return max((tuple(map(int, version.split("."))) for version in versions), default=())
 
 
+def machine(host: Path) -> str:
+    """The processor that a program was built for, as a wheel names it."""
+    with host.open("rb") as file:
+        head = file.read(20)
+    number = int.from_bytes(head[18:], "little") if head.startswith(b"\x7fELF") else None
+    if number not in MACHINES:
+        raise SystemExit(f"The host at {host} is not a program for Linux on {' or '.join(MACHINES.values())}.")
+    return MACHINES[number]
+
+
 class BuildWithHost(build_py):
     """The modules, and the stripped host beside them."""
 
@@ -44,7 +57,7 @@ class BuildWithHost(build_py):
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(host_path(), target)
         target.chmod(0o755)
-        subprocess.run(["strip", target], check=True)
+        subprocess.run([os.environ.get("STRIP") or "strip", target], check=True)
 
 
 class PlatformWheel(bdist_wheel):
@@ -52,13 +65,16 @@ class PlatformWheel(bdist_wheel):
 
     A registry takes a wheel for Linux if it says with which glibc it runs (PEP 600). libcurl is loaded by the running host,
     so the wheel needs no library that `manylinux` does not allow. A host that a newer glibc was linked to is for this
-    machine.
+    machine. `STRIP` names the tool for another processor, and the host says which one that is.
     """
 
     def get_tag(self) -> tuple[str, str, str]:
         platform = super().get_tag()[2]
-        if platform.startswith("linux_") and needed_glibc(host_path()) <= OLDEST_GLIBC:
-            platform = platform.replace("linux", "manylinux_{}_{}".format(*OLDEST_GLIBC), 1)
+        if platform.startswith("linux_"):
+            host = host_path()
+            processor = machine(host)
+            system = "manylinux_{}_{}".format(*OLDEST_GLIBC) if needed_glibc(host) <= OLDEST_GLIBC else "linux"
+            platform = f"{system}_{processor}"
         return "py3", "none", platform
 
 

@@ -1,5 +1,5 @@
 // Tracks events from Node and from Python in a root of a Debian release, before and after the host is killed, and says what
-// became of them.
+// became of them. The argument is another host than the package's; then Node alone tracks.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { createTracker } from '@mobiletracker/bridge'
 import { startCollector } from '@mobiletracker/bridge/collector'
 
 const WHEEL_HOST = '/app/python/mobiletracker/host/BridgeHost'
+const [hostPath] = process.argv.slice(2)
 const { glibcVersionRuntime: glibc } = process.report.getReport().header
 const collector = await startCollector()
 
@@ -17,7 +18,7 @@ async function fromNode(name, options) {
         await tracker.init('925', { apiUrl: collector.url, xApiKey: 'debian-key-12345' })
         await tracker.track(name, { total: 149.99 })
         const first = await arrival(name)
-        for (const pid of hosts()) process.kill(pid, 'SIGKILL')
+        for (const pid of children()) process.kill(pid, 'SIGKILL')
         await tracker.track(`${name}_AGAIN`)
         return first ?? await arrival(`${name}_AGAIN`)
     } catch (error) {
@@ -41,10 +42,17 @@ async function arrival(name) {
     return accepted && problems.length === 0 ? undefined : `${name} was not taken: ${problems}`
 }
 
-/** The processes of this root's hosts. */
-function hosts() {
-    const isHost = (pid) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === 'BridgeHost'
-    return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isHost(name)).map(Number)
+/** The processes that this one has started. */
+function children() {
+    return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => parentOf(pid) === process.pid)
+}
+
+function parentOf(pid) {
+    try {
+        return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))[1])
+    } catch {
+        return undefined // It has ended meanwhile.
+    }
 }
 
 /** Whether the release has the Python that the wheel needs. */
@@ -53,9 +61,12 @@ function hasPython() {
     return spawnSync('/usr/bin/python3', ['-c', isNewEnough]).status === 0
 }
 
-const outcomes = [['Node', await fromNode('FROM_NODE')]]
-if (hasPython()) outcomes.push(['Python', await fromPython()])
-else outcomes.push(['the wheel\'s host, from Node', await fromNode('FROM_WHEEL', { hostPath: WHEEL_HOST })])
+const here = `glibc ${glibc}`
+const outcomes = [[hostPath ? `the host of ${hostPath}, from Node` : `${here}, Node`, await fromNode('FROM_NODE', { hostPath })]]
+if (!hostPath) {
+    outcomes.push(hasPython() ? [`${here}, Python`, await fromPython()]
+        : [`${here}, the wheel's host, from Node`, await fromNode('FROM_WHEEL', { hostPath: WHEEL_HOST })])
+}
 await collector.close()
-for (const [what, problem] of outcomes) console.log(`${problem ? '✘' : '✔'} glibc ${glibc}, ${what}: ${problem ?? 'delivered'}`)
+for (const [what, problem] of outcomes) console.log(`${problem ? '✘' : '✔'} ${what}: ${problem ?? 'delivered'}`)
 process.exit(outcomes.some(([, problem]) => problem) ? 1 : 0)

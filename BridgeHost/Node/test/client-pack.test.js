@@ -79,6 +79,22 @@ suite('npm pack', { skip: withoutNpm }, () => {
         })
     }
 
+    test('makes the package of the platform that the host is for', (t) => {
+        const folder = freshFolder(t)
+        const { host, arch } = programForAnotherProcessor(folder)
+        const env = { ...process.env, MOBILE_TRACKER_HOST: host, STRIP: 'true' }
+
+        const { packed, installed } = packAndInstall(folder, host, { STRIP: 'true' })
+        const { status, stderr } = runTool(process.execPath, [TOOL, join(folder, 'packages')], { env })
+
+        assert.equal(packed.status, 0, packed.stderr)
+        assert.deepEqual(readdirSync(join(installed, 'host')), [`linux-${arch}`])
+        assert.equal(status, 0, stderr)
+        const name = readdirSync(join(folder, 'packages')).find((file) => file.includes(`bridge-linux-${arch}-`))
+        const manifest = runTool('tar', ['-xzOf', join(folder, 'packages', name), 'package/package.json']).stdout
+        assert.deepEqual(JSON.parse(manifest).cpu, [arch])
+    })
+
     test('is not made for a registry if the host needs a newer glibc', (t) => {
         const folder = freshFolder(t)
         const env = { ...process.env, MOBILE_TRACKER_HOST: programForGlibc('2.99', folder) }
@@ -90,6 +106,17 @@ suite('npm pack', { skip: withoutNpm }, () => {
         assert.deepEqual(readdirSync(join(folder, 'packages')).filter((name) => name.includes('linux')), [])
     })
 })
+
+/** Makes a program that needs no library, for the other one of the two processors that packages are made for. */
+function programForAnotherProcessor(folder) {
+    const path = join(folder, 'other')
+    runTool('cc', ['-nostdlib', '-static', '-o', path, '-x', 'c', '-'], { input: 'void _start(void) {}\n' })
+    const program = readFileSync(path)
+    const [arch, machine] = process.arch === 'x64' ? ['arm64', 0xb7] : ['x64', 0x3e]
+    program.writeUInt16LE(machine, 18)
+    writeFileSync(path, program)
+    return { host: path, arch }
+}
 
 /** Makes a program that is linked with a part of glibc of that version. */
 function programForGlibc(version, folder) {

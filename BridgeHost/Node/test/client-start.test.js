@@ -64,7 +64,7 @@ suite('without a host', () => {
 
     const nowhere = { env: {}, root: join('/nowhere', 'BridgeHost', 'Node') }
     const reasons = [
-        ['on a platform that no package is for', { platform: 'win32-x64' }, /No package has a host for win32-x64; there are some for linux-x64\./],
+        ['on a platform that no package is for', { platform: 'win32-x64' }, /No package has a host for win32-x64; there are some for linux-x64, linux-arm64\./],
         ['on a Linux with musl', { platform: 'linux-x64', hasMusl: () => true }, /need glibc.*musl, as on Alpine/],
         ['where npm left it out', { platform: 'linux-x64', hasMusl: () => false }, /Install @mobiletracker\/bridge-linux-x64: npm leaves it out if/],
     ]

@@ -13,10 +13,11 @@ export const withoutNpm = runTool('npm', ['--version']).error ? 'there is no npm
  *
  * @param {string} folder An empty one.
  * @param {string} host
+ * @param {NodeJS.ProcessEnv} [variables] Further ones for npm.
  * @returns {{ packed: import('node:child_process').SpawnSyncReturns<string>, copy: string, home: string, installed: string }}
  *     Where the copy is, where it was installed, and the folder of it there. If `packed` failed, nothing was.
  */
-export function packAndInstall(folder, host) {
+export function packAndInstall(folder, host, variables = {}) {
     const copy = join(folder, 'copy')
     const home = join(folder, 'home')
     const installed = join(home, 'node_modules', '@mobiletracker', 'bridge')
@@ -24,7 +25,7 @@ export function packAndInstall(folder, host) {
     for (const name of ['package.json', 'README.md', 'LICENSE', 'src', 'bin', 'tools']) {
         cpSync(join(PACKAGE, name), join(copy, name), { recursive: true })
     }
-    const env = { ...process.env, MOBILE_TRACKER_HOST: host, NO_UPDATE_NOTIFIER: '1' }
+    const env = { ...process.env, MOBILE_TRACKER_HOST: host, NO_UPDATE_NOTIFIER: '1', ...variables }
     const words = ['pack', '--offline', '--silent', '--pack-destination', folder]
     const packed = runTool('npm', words, { cwd: copy, env })
     if (packed.status === 0) {

@@ -7,7 +7,7 @@
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { findHost } from '../src/client/finder.js'
-import { THIS_PLATFORM } from '../src/client/platforms.js'
+import { platformOf, THIS_PLATFORM } from '../src/client/platforms.js'
 import { stripHost } from './strip-host.js'
 
 const folder = resolve('host')
@@ -24,6 +24,7 @@ try {
 }
 
 function add() {
-    const { size, libraries, glibc } = stripHost(findHost(), resolve(folder, THIS_PLATFORM, 'BridgeHost'))
+    const host = findHost()
+    const { size, libraries, glibc } = stripHost(host, resolve(folder, platformOf(host) ?? THIS_PLATFORM, 'BridgeHost'))
     console.error(`The host has ${(size / 1_000_000).toFixed(1)} MB and needs ${libraries.join(', ')}; glibc from ${glibc}.`)
 }

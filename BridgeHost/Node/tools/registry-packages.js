@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findHost } from '../src/client/finder.js'
-import { packageFor, PLATFORMS, THIS_PLATFORM } from '../src/client/platforms.js'
+import { packageFor, platformOf, PLATFORMS, THIS_PLATFORM } from '../src/client/platforms.js'
 import { byVersion, OLDEST_GLIBC, stripHost } from './strip-host.js'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
@@ -25,14 +25,15 @@ try {
 }
 
 function makePackages(target) {
-    const { [THIS_PLATFORM]: rules } = PLATFORMS
-    if (!rules) throw new Error(`src/client/platforms.js has no row for ${THIS_PLATFORM}.`)
+    const host = findHost()
+    const platform = platformOf(host) ?? THIS_PLATFORM
+    if (!PLATFORMS[platform]) throw new Error(`src/client/platforms.js has no row for ${platform}.`)
     const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'))
     mkdirSync(target, { recursive: true })
     const stage = mkdtempSync(join(tmpdir(), 'packages-'))
     try {
         pack(stageClient(join(stage, 'client'), manifest), target)
-        pack(stageHost(join(stage, 'host'), manifest, rules), target)
+        pack(stageHost(join(stage, 'host'), manifest, host, platform), target)
     } finally {
         rmSync(stage, { recursive: true })
     }
@@ -48,23 +49,23 @@ function stageClient(folder, { private: _, scripts: __, files, ...manifest }) {
 }
 
 /** The host, and what npm needs to know of it. */
-function stageHost(folder, { version, license }, rules) {
-    const { glibc } = stripHost(findHost(), join(folder, 'BridgeHost'))
+function stageHost(folder, { version, license }, host, platform) {
+    const { glibc } = stripHost(host, join(folder, 'BridgeHost'))
     if (byVersion(glibc, OLDEST_GLIBC) > 0) {
-        throw new Error(`The host at ${findHost()} needs glibc ${glibc}, and a package has to run with ${OLDEST_GLIBC}. Build it with `
+        throw new Error(`The host at ${host} needs glibc ${glibc}, and a package has to run with ${OLDEST_GLIBC}. Build it with `
             + '".ci/build-host portable".')
     }
-    const name = packageFor(THIS_PLATFORM)
+    const name = packageFor(platform)
     cpSync(join(PACKAGE, 'LICENSE'), join(folder, 'LICENSE'))
     writeFileSync(join(folder, 'README.md'), `# ${name}
 
-The host program of \`@mobiletracker/bridge\` for ${THIS_PLATFORM}. Install that package: npm adds this one where it fits.
+The host program of \`@mobiletracker/bridge\` for ${platform}. Install that package: npm adds this one where it fits.
 
 It needs glibc ${OLDEST_GLIBC} or newer, and libcurl 7.74 or newer: on Debian and Ubuntu \`apt-get install libcurl4\`, on Red Hat
 and its kin \`dnf install libcurl\`.
 `)
     writeManifest(folder, {
-        name, version, description: `The host of @mobiletracker/bridge for ${THIS_PLATFORM}`, license, ...rules,
+        name, version, description: `The host of @mobiletracker/bridge for ${platform}`, license, ...PLATFORMS[platform],
         // It is a program: it cannot run from within an archive.
         preferUnplugged: true,
         files: ['BridgeHost'],

@@ -12,7 +12,7 @@ export const OLDEST_GLIBC = '2.31'
 const EVERYWHERE = /^(lib(c|m|pthread|dl|rt|util)|ld-linux[\w-]*)\.so\b/
 
 /**
- * Copies the release host without its symbols.
+ * Copies the release host without its symbols. The variable `STRIP` names the tool for another processor.
  *
  * @param {string} path The host.
  * @param {string} target Where it goes.
@@ -29,7 +29,7 @@ export function stripHost(path, target) {
     mkdirSync(dirname(target), { recursive: true })
     copyFileSync(path, target)
     chmodSync(target, 0o755)
-    run('strip', [target])
+    run(process.env.STRIP ?? 'strip', [target])
     const { size } = statSync(target)
     if (size > MOST_BYTES) {
         throw new Error(`The host at ${path} has ${(size / 1_000_000).toFixed(1)} MB when stripped; 16 MB are the most.`)

@@ -225,6 +225,23 @@ class WheelTests(TestCase):
         self.assertTrue(wheel.name.endswith(f"-{tag}.whl"), wheel.name)
         self.assertIn(f'consistent with the following platform tag: "{tag}"', " ".join(shown.stdout.split()), shown.stderr)
 
+    def test_is_named_for_the_processor_of_its_host(self) -> None:
+        number, name = (0xB7, "aarch64") if platform.machine() == "x86_64" else (0x3E, "x86_64")
+        other = self.folder / "BridgeHost"
+        other.write_bytes(host_path().read_bytes())
+        with other.open("r+b") as file:
+            file.seek(18)
+            file.write(number.to_bytes(2, "little"))
+        script = self.folder / "script"
+        script.write_text("#!/bin/sh\n")
+
+        named, refused = (self.wheel_of(host, self.folder / host.name.lower()) for host in (other, script))
+
+        self.assertEqual(named.returncode, 0, named.stderr)
+        (wheel,) = (self.folder / "bridgehost").glob("*.whl")
+        self.assertRegex(wheel.name, rf"-py3-none-(manylinux_2_31|linux)_{name}[.]whl$")
+        self.assertIn("is not a program for Linux on x86_64 or aarch64", refused.stdout + refused.stderr)
+
     def distributed(self) -> Path | None:
         """What `make dist` has made, if this is about that."""
         folder = os.environ.get("DIST")
@@ -232,27 +249,31 @@ class WheelTests(TestCase):
 
     def built(self) -> Path:
         """A wheel with the host at hand."""
+        if needs_toolchain(host_path()):
+            self.skipTest(
+                "the host at hand needs the Swift toolchain where it runs; make build makes one that does not"
+            )
+        built = self.wheel_of(host_path(), self.folder / "wheels", strip="strip")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        return next((self.folder / "wheels").iterdir())
+
+    def wheel_of(self, host: Path, wheels: Path, strip: str = "true") -> subprocess.CompletedProcess[str]:
+        """Makes a wheel of a host, from a copy of the sources."""
         try:
             has_setuptools = int(version("setuptools").split(".")[0]) >= 77
         except PackageNotFoundError:
             has_setuptools = False
         if not has_setuptools:
             self.skipTest("setuptools 77 is not installed; .ci/setup tests does that")
-        if needs_toolchain(host_path()):
-            self.skipTest(
-                "the host at hand needs the Swift toolchain where it runs; make build makes one that does not"
-            )
-        source, wheels = self.folder / "source", self.folder / "wheels"
+        source = self.folder / f"source-{wheels.name}"
         shutil.copytree(PACKAGE, source, ignore=shutil.ignore_patterns("tests", "build", "*.egg-info", "__pycache__"))
-        built = subprocess.run(
+        return subprocess.run(
             [sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "-w", wheels, source],
-            env={**os.environ, "MOBILE_TRACKER_HOST": str(host_path())},
+            env={**os.environ, "MOBILE_TRACKER_HOST": str(host), "STRIP": strip},
             capture_output=True,
             text=True,
             timeout=LONG,
         )
-        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
-        return next(wheels.iterdir())
 
 
 def needs_toolchain(host: Path) -> bool:

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { platformOf, THIS_PLATFORM } from './platforms.js'
 
 /**
  * How a host process ended.
@@ -14,9 +14,6 @@ import { closeSync, openSync, readSync } from 'node:fs'
 /** The exit code of a program that was called wrongly (sysexits.h, EX_USAGE). */
 const WRONG_ARGUMENTS = 64
 
-/** What a processor is called in the header of an ELF file. */
-const MACHINES = new Map([[0x03, 'ia32'], [0x28, 'arm'], [0x3e, 'x64'], [0xb7, 'arm64'], [0xf3, 'riscv64']])
-
 /**
  * Says in a sentence why a host cannot start on this machine.
  *
@@ -26,9 +23,8 @@ const MACHINES = new Map([[0x03, 'ia32'], [0x28, 'arm'], [0x3e, 'x64'], [0xb7, '
  */
 export function explainStart(path, end) {
     const platform = platformOf(path)
-    const here = `${process.platform}-${process.arch}`
-    if (platform && platform !== here && (end.error || end.code !== null)) {
-        return `The host at ${path} was built for ${platform}, and this is ${here}.`
+    if (platform && platform !== THIS_PLATFORM && (end.error || end.code !== null)) {
+        return `The host at ${path} was built for ${platform}, and this is ${THIS_PLATFORM}.`
     }
     if (end.error) return explainError(path, end.error)
     if (end.code === WRONG_ARGUMENTS) {
@@ -75,33 +71,6 @@ export function describeEnd(end) {
     if (end.error) return end.error.message
     if (end.how) return end.how
     return end.signal ? `signal ${end.signal}` : `exit code ${end.code}`
-}
-
-/** The platform a program was built for, by its first bytes; null if unknown. */
-function platformOf(path) {
-    const head = readHead(path)
-    if (head.length < 20) return null
-    if (head.readUInt32BE(0) === 0x7f454c46) {
-        const isLittleEndian = head[5] === 1
-        const machine = MACHINES.get(isLittleEndian ? head.readUInt16LE(18) : head.readUInt16BE(18))
-        return machine ? `linux-${machine}` : null
-    }
-    if (head.readUInt32LE(0) === 0xfeedfacf) return head.readUInt32LE(4) === 0x0100000c ? 'darwin-arm64' : 'darwin-x64'
-    return null
-}
-
-function readHead(path) {
-    const head = Buffer.alloc(20)
-    try {
-        const file = openSync(path, 'r')
-        try {
-            return head.subarray(0, readSync(file, head, 0, head.length, 0))
-        } finally {
-            closeSync(file)
-        }
-    } catch {
-        return Buffer.alloc(0) // Then the platform stays unknown.
-    }
 }
 
 function quoted(stderr) {
