@@ -25,7 +25,8 @@ struct ConfigTableTests {
              "failureThreshold": 9, "cooldownMs": 100, "maxCooldownMs": 110, "jitter": 0.5, "haltRetryMs": 20000, "poisonAfterMs": 30000,
              "maxRefusedEvents": 8, "maxRefusedBytes": 9, "refusedTTLMs": 70000, "caBundle": "/c",
              "clientCertificate": "/d", "clientKey": "/e", "keyFile": "/f",
-             "proxy": "http://p", "headers": {"X-Tenant": "shop"}, "allowInsecureHTTP": true, "collectorPanel": true}
+             "proxy": "http://p", "headers": {"X-Tenant": "shop"}, "allowInsecureHTTP": true, "collectorPanel": true,
+             "plan": {"file": "/p", "onBroken": "tag"}}
             """#)
 
         let delivery = DeliveryOptions(
@@ -37,7 +38,8 @@ struct ConfigTableTests {
             haltRetry: .seconds(20), poisonAfter: .seconds(30), maxRefusedEvents: 8, maxRefusedBytes: 9,
             refusedTTL: .seconds(70), caBundle: "/c",
             clientCertificate: "/d", clientKey: "/e", keyFile: "/f",
-            proxy: "http://p", headers: ["X-Tenant": "shop"], allowInsecureHTTP: true, collectorPanel: true
+            proxy: "http://p", headers: ["X-Tenant": "shop"], allowInsecureHTTP: true, collectorPanel: true,
+            plan: PlanOptions(file: "/p", onBroken: .tag)
         )
         let expected = TrackerConfig(
             debug: true, apiUrl: "https://a.example", xApiKey: "k", crossSiteCookie: true, cookieDomain: ".example",
@@ -110,6 +112,9 @@ struct ConfigTableTests {
             (#"{"device": {"os": "Linux"}}"#, "'device.os' is not known. There are: osName, deviceType."),
             (#"{"device": {"osname": "Linux"}}"#, "'device.osname' is not known; did you mean 'osName'?"),
             (#"{"device": {"osName": 5}}"#, "'device.osName' must be a string"),
+            (#"{"plan": "/p"}"#, "'plan' must be an object"),
+            (#"{"plan": {"fil": "/p"}}"#, "'plan.fil' is not known; did you mean 'file'?"),
+            (#"{"plan": {"onBroken": "ignore"}}"#, "'plan.onBroken' must be 'warn' or 'drop' or 'tag'"),
             (#"{"initialScreen": 5}"#, "'initialScreen' must be a string or an object"),
             (#"{"initialScreen": {"name": 5}}"#, "'initialScreen.name' must be a string"),
             (#"{"api_url": "https://a", "apiUrl": "https://b"}"#, "'apiUrl' is given a second time as 'api_url'"),
