@@ -43,7 +43,7 @@ struct OutputQueueTests {
     }
 
     private static func queue(to writer: Endpoint) -> OutputQueue {
-        OutputQueue(output: ByteStream(descriptor: writer.descriptor), wake: WakePipe(), limits: .patient)
+        OutputQueue(channel: StreamChannel(ByteStream(descriptor: writer.descriptor), wake: WakePipe()), limits: .patient)
     }
 
     /// Answers a call, as any thread may.

@@ -44,7 +44,7 @@ struct DefaultsTests {
         #expect(!options.allowInsecureHTTP)
         #expect(!options.collectorPanel)
         // A new option has its line above.
-        #expect(Mirror(reflecting: options).children.count == 30)
+        #expect(Mirror(reflecting: options).children.count == 31)
     }
 
     @Test("has its documented default with MobileTracker, where a full queue refuses the call")

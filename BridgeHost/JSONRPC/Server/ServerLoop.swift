@@ -119,7 +119,9 @@ struct ServerLoop: ~Copyable {
 
     /// Says in one line why a client is not served, and closes its connection.
     private func refuse(_ socket: SocketDescriptor, _ error: RPCError) {
-        let line = Answer.bytes(.failure(error), id: Call.nullID) + [UInt8(ascii: "\n")]
+        var line: [UInt8] = []
+        Answer.append(error, id: Call.nullID, to: &line)
+        line.append(UInt8(ascii: "\n"))
         // It fits into an empty socket. A client that is gone needs no answer.
         _ = socket.write(line, from: 0)
     }

@@ -101,6 +101,7 @@ test('a wrong option is an error at once', () => {
 test('the place of an agent', () => {
     assert.equal(findAgent(undefined, {}), null)
     assert.equal(findAgent(undefined, { MOBILE_TRACKER_AGENT: '' }), null)
+    assert.equal(findAgent(false, { MOBILE_TRACKER_AGENT: '/b' }), null)
     assert.deepEqual(findAgent('/a', { MOBILE_TRACKER_AGENT: '/b' }), { path: '/a', isOptional: false })
     assert.deepEqual(findAgent('auto', {}), { path: '/run/mobile-tracker/agent.sock', isOptional: true })
 })

@@ -103,7 +103,7 @@ suite('the example', () => {
             const { code, stderr } = await runProgram(t, against(collector.url, exampleIn(page, 'js', number)), { env })
 
             assert.equal(code, 0, stderr)
-            await collector.wait({ type: ['track'], count: expected.length, timeoutMs: WAIT_MS })
+            await collector.wait({ type: ['event', 'track'], count: expected.length, timeoutMs: WAIT_MS })
             const users = collector.received({ kind: 'batch', accepted: true, repeats: false })
                 .flatMap(({ body }) => body.batch.map(({ userId }) => userId))
             assert.deepEqual([...eventNames(collector), ...users.sort()], expected)

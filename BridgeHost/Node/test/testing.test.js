@@ -87,6 +87,15 @@ suite('A test tracker', { skip: withoutHost }, () => {
         await assert.rejects(tracker.init('925', { apiUrl: 'nowhere' }), { code: 'INVALID_CONFIGURATION' })
     })
 
+    test('has a host of its own where the program connects to an agent', async (t) => {
+        process.env.MOBILE_TRACKER_AGENT = '/nowhere/agent.sock'
+        t.after(() => delete process.env.MOBILE_TRACKER_AGENT)
+        const tracker = testTracker(t)
+        tracker.track('PURCHASE')
+
+        assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['PURCHASE'])
+    })
+
     test('is the only one that records', async (t) => {
         const tracker = createTracker({ stderr: 'ignore' })
         afterwards(t, () => tracker.shutdown())

@@ -8,9 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import unittest
 import urllib.request
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from .agents import AgentProcess
@@ -69,11 +69,15 @@ class ServerTests(TestCase):
         }
         self.log = self.folder / "log"
 
-    def start(self, *command: str) -> subprocess.Popen[bytes]:
-        """A server, ended after the test."""
+    def start(self, *command: str, passing: Sequence[int] = ()) -> subprocess.Popen[bytes]:
+        """A server, ended after the test.
+
+        :param passing: The descriptors that it gets.
+        """
         with self.log.open("w") as log:
             server = subprocess.Popen(
-                [sys.executable, "-m", *command], cwd=self.folder, env=self.environment, stdout=log, stderr=log
+                [sys.executable, "-m", *command], cwd=self.folder, env=self.environment, stdout=log, stderr=log,
+                pass_fds=passing,
             )
         self.addCleanup(server.wait)
         self.addCleanup(server.kill)
@@ -82,15 +86,14 @@ class ServerTests(TestCase):
     @unittest.skipUnless(importlib.util.find_spec("gunicorn"), "gunicorn is not installed; .ci/setup tests does that")
     def test_gunicorn_with_8_workers_that_are_recycled(self) -> None:
         (self.folder / "web.py").write_text(APPLICATION)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        address = f"127.0.0.1:{port}"
+        # Requests wait in it until the server takes them.
+        listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.addCleanup(listener.close)
+        address = f"127.0.0.1:{listener.getsockname()[1]}"
         server = self.start(
-            "gunicorn", "web:application", "--workers", "8", "--bind", address, "--max-requests", "20",
-            "--max-requests-jitter", "10",
+            "gunicorn", "web:application", "--workers", "8", "--bind", f"fd://{listener.fileno()}",
+            "--max-requests", "20", "--max-requests-jitter", "10", passing=[listener.fileno()],
         )
-        self._wait_for(port)
 
         def ask(number: int) -> bytes:
             with urllib.request.urlopen(f"http://{address}/{number}", timeout=GUARD) as answer:
@@ -129,15 +132,6 @@ class ServerTests(TestCase):
         self.assertEqual(sorted(events), [(number, event) for number in range(24) for event in range(5)])
         self.assertEqual(len(self.collector.received(kind="session")), 1)
         self.assertNotIn("Traceback", self.log.read_text())
-
-    def _wait_for(self, port: int) -> None:
-        deadline = time.monotonic() + GUARD
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    return
-            time.sleep(0.05)
-        self.fail(self.log.read_text())
 
 
 if __name__ == "__main__":

@@ -22,6 +22,14 @@ class TestTrackerTests(TestCase):
         self.tracker = TestTracker(host_path=host_path(), stderr="ignore", warnings=False)
         self.addCleanup(self.tracker.shutdown)
 
+    def test_the_host_is_its_own_where_the_program_connects_to_an_agent(self) -> None:
+        os.environ["MOBILE_TRACKER_AGENT"] = "/nowhere/agent.sock"
+        self.addCleanup(os.environ.pop, "MOBILE_TRACKER_AGENT")
+
+        self.tracker.track("PURCHASE")
+
+        self.assertEqual([call["name"] for call in self.tracker.calls()], ["PURCHASE"])
+
     def test_calls_of_all_clients_are_recorded(self) -> None:
         self.tracker.track("PURCHASE", {"total": 149.99}, {"flow_id": "checkout"})
         self.tracker.analytics.identify("user-1")

@@ -16,11 +16,12 @@ const SOCKET = join('mobile-tracker', 'agent.sock')
  * Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual place, and
  * a host of the program's own where none listens.
  *
- * @param {string | undefined} option
+ * @param {string | false | undefined} option False: none, whatever the variable says.
  * @param {NodeJS.ProcessEnv} [env]
  * @returns {Agent | null} Null if the program has a host of its own.
  */
 export function findAgent(option, env = process.env) {
+    if (option === false) return null
     const name = option ?? env.MOBILE_TRACKER_AGENT
     if (!name) return null
     if (name !== 'auto') return { path: resolve(name), isOptional: false }

@@ -62,7 +62,7 @@ export class HostLink {
     /**
      * @param {object} options
      * @param {string} [options.hostPath]
-     * @param {string} [options.agent]
+     * @param {string | false} [options.agent]
      * @param {() => string[]} options.hostArguments Called at each start.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(notification: { method: string, params: any }) => void} options.onNotification

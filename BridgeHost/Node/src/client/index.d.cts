@@ -100,9 +100,10 @@ export interface TrackerOptions {
     hostArguments?: string[]
     /**
      * The socket of this machine's agent (`BridgeHost --listen PATH`), to connect to instead of starting a host. `auto`: the
-     * usual place, and a host of the program's own where none listens. Without it `MOBILE_TRACKER_AGENT` counts.
+     * usual place, and a host of the program's own where none listens. Without it `MOBILE_TRACKER_AGENT` counts. `false`: a
+     * host of its own, whatever that variable says.
      */
-    agent?: string
+    agent?: string | false
     /** Where the host's log goes: to this program's stderr (`inherit`, the default), or nowhere (`ignore`). */
     stderr?: 'inherit' | 'ignore'
     /** Whether this package warns by `console.warn`, of dropped calls above all; true by default. */

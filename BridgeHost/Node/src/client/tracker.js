@@ -87,7 +87,7 @@ function checkOptions({ hostPath, hostArguments, agent, stderr, appName, logger,
     const rules = [
         [hostPath, isText, 'hostPath must be a string'],
         [hostArguments, (list) => Array.isArray(list) && list.every(isText), 'hostArguments must be an array of strings'],
-        [agent, (value) => isText(value) && value !== '', "agent must be the path of a socket, or 'auto'"],
+        [agent, (value) => value === false || isText(value) && value !== '', "agent must be the path of a socket, 'auto' or false"],
         [stderr, (value) => ['inherit', 'ignore'].includes(value), "stderr must be 'inherit' or 'ignore'"],
         [appName, isText, 'appName must be a string'],
         [logger, isLogger, 'logger must have one of the methods debug, info, warn and error'],

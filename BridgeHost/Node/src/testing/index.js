@@ -10,6 +10,7 @@ import { openTracker } from '../client/tracker.js'
 export function createTestTracker(options = {}) {
     const { tracker, record } = openTracker({
         ...options,
+        agent: false,
         hostArguments: [...options.hostArguments ?? [], '--record'],
     })
     const find = (name, properties, call) => record.find(name, properties, membersOf(call))

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from ._call import Call
 from ._find import HostEnd
@@ -33,12 +34,14 @@ class Agent:
     """Whether a host is started where none listens."""
 
 
-def find_agent(option: str | os.PathLike[str] | None) -> Agent | None:
+def find_agent(option: str | os.PathLike[str] | Literal[False] | None) -> Agent | None:
     """Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual place,
     and a host of the program's own where none listens.
 
     :returns: None if the program has a host of its own.
     """
+    if option is False:
+        return None
     name = os.environ.get("MOBILE_TRACKER_AGENT") if option is None else option
     if not name:
         return None

@@ -22,7 +22,7 @@ class TrackerOptions:
     :param host_arguments: Arguments for the host program.
     :param agent: The socket of this machine's agent (`BridgeHost --listen`), to connect to instead of starting a host;
         `auto`: the usual place, and a host of the program's own where none listens. Without it
-        `MOBILE_TRACKER_AGENT` counts.
+        `MOBILE_TRACKER_AGENT` counts. False: a host of its own, whatever that variable says.
     :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
     :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
     :param app_name: The program's name, which is in the path of the default state folder. By default the name of
@@ -39,7 +39,7 @@ class TrackerOptions:
 
     host_path: str | os.PathLike[str] | None = None
     host_arguments: Sequence[str] = ()
-    agent: str | os.PathLike[str] | None = None
+    agent: str | os.PathLike[str] | Literal[False] | None = None
     stderr: Literal["inherit", "ignore"] = "inherit"
     warnings: bool = True
     app_name: str | None = None
@@ -53,8 +53,8 @@ class TrackerOptions:
         arguments: object = self.host_arguments
         if isinstance(arguments, str) or not all(isinstance(argument, str) for argument in self.host_arguments):
             raise TypeError('host_arguments must be a list of strings, such as ["--storage-dir", "/var/lib/shop"].')
-        if self.agent is not None and not (isinstance(self.agent, str | os.PathLike) and os.fspath(self.agent)):
-            raise TypeError("agent must be the path of a socket, or 'auto'.")
+        if self.agent not in (None, False) and not (isinstance(self.agent, str | os.PathLike) and os.fspath(self.agent)):
+            raise TypeError("agent must be the path of a socket, 'auto' or False.")
         if self.stderr not in ("inherit", "ignore"):
             raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {self.stderr!r}.")
         if self.app_name is not None and not isinstance(self.app_name, str):

@@ -59,6 +59,7 @@ class _Recording(_Tracker):
     __test__ = False  # It is no test of pytest, though its name looks like one.
 
     def __post_init__(self) -> None:
+        self.agent = False
         self.host_arguments = (*self.host_arguments, "--record")
         super().__post_init__()
 
