@@ -8,7 +8,7 @@ import TrackerStorage
 ///
 /// ```swift
 /// let test = TestTracker()
-/// checkOut(cart, reportingTo: test.analytics)
+/// test.analytics.track("Order Completed", properties: ["total": 149.99], options: CallOptions(userId: "user-1"))
 /// try await test.expect("Order Completed", ["total": 149.99], userId: "user-1")
 /// ```
 ///

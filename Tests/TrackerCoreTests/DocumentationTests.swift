@@ -72,7 +72,7 @@ struct DocumentationTests {
         }
 
         #expect(Self.comments.count >= 5)
-        let imports = "import TrackerCore\nimport TrackerModels\nimport TrackerStorage\n\n"
+        let imports = "import TrackerCore\nimport TrackerModels\nimport TrackerStorage\nimport TrackerTesting\n\n"
         try await compile(imports + functions.joined(), in: "Comments.swift")
     }
 

@@ -1,8 +1,8 @@
 /// What a part of a program, such as the handling of a request, gives to every analytics call that it makes.
 ///
 /// ```swift
-/// try await AnalyticsScope.with(userId: user.id, properties: ["plan": "pro"]) {
-///     analytics.track("Order Completed", properties: ["total": 149.99])
+/// AnalyticsScope.with(userId: "user-1", properties: ["plan": "pro"]) {
+///     AnalyticsClient.shared.track("Order Completed", properties: ["total": 149.99])
 /// }
 /// ```
 ///
