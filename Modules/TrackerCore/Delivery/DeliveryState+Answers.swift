@@ -120,15 +120,6 @@ extension DeliveryState {
             ])
     }
 
-    /// Halts delivery for a while more: the request that was to find out has failed.
-    mutating func halt(again now: MonotonicInstant) {
-        guard case .halted(var halt) = phase else { return }
-        halt.nextTry = haltRetry.map { now.advanced(by: $0) }
-        halt.trial = nil
-        halt.hasAsked = false
-        phase = .halted(halt)
-    }
-
     private mutating func settlement(
         of verdict: Verdict, for plan: Plan, _ answer: Answer, at reading: ClockReading
     ) -> Settlement {

@@ -34,32 +34,6 @@ struct DeliveryState: Sendable {
         case disabled
     }
 
-    /// A halt of delivery.
-    struct Halt: Hashable, Sendable {
-        /// The answer that began it.
-        let reason: String
-        let since: Timestamp
-        /// When the next request finds out whether the server is well again; `nil`: never.
-        var nextTry: MonotonicInstant?
-        /// The number of that request, once it is under way.
-        var trial: Int?
-        /// Whether the program was asked for credentials for it.
-        var hasAsked = false
-
-        /// The value of the lane that shows it to those who only see the folder.
-        static let key = StoredKey.own(StateInspection.haltName)
-
-        /// Its text: a JSON object.
-        func text(at reading: ClockReading, process: Int32) -> String {
-            let next = nextTry.map { reading.wall.advanced(by: reading.now.duration(to: $0)) }
-            let value: JSONValue = [
-                "reason": .string(reason), "since": .string(since.description),
-                "nextTry": next.map { .string($0.description) } ?? .null, "process": JSONValue(Int(process)),
-            ]
-            return value.description
-        }
-    }
-
     /// Whether something may be sent.
     enum Readiness: Hashable, Sendable {
         /// Look at this much of the queue's front, without what is under way.
@@ -360,34 +334,6 @@ struct DeliveryState: Sendable {
         firstFailure = nil
         if isHalted { phase = .started }
         breaker.startOver()
-    }
-
-    /// There is no key, and nobody has given one. Delivery halts, or does so again.
-    mutating func lackKey(_ reason: String, at reading: ClockReading) {
-        lack = (reason, reading.wall)
-        halt(again: reading.now)
-    }
-
-    /// Whether to ask for credentials before the queue is read: in a halt once before each try.
-    mutating func takeQuestion() -> Bool {
-        guard case .halted(var halt) = phase, !halt.hasAsked else { return false }
-        halt.hasAsked = true
-        phase = .halted(halt)
-        return true
-    }
-
-    /// The halt of delivery, if it has halted and the queue is kept.
-    var halt: Halt? { if case .halted(let halt) = phase { halt } else { nil } }
-
-    /// The halt, until delivery begins to end.
-    var haltToKeep: Halt? { closesBy == nil ? halt : nil }
-
-    /// Whether the server has refused the credentials.
-    var isHalted: Bool {
-        switch phase {
-        case .halted, .disabled: true
-        case .opening, .firstSession, .withoutSession, .started: false
-        }
     }
 
     /// Forgets what it remembered about records that are gone.
