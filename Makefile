@@ -33,7 +33,7 @@ help:
 	@echo "make model   every state that processes on one lane can reach, by spin"
 	@echo "make soak    ten minutes of mixed load with faults: whether the host's memory stays flat"
 	@echo "make network  how soon events flow again after the network was lost, between network namespaces (root)"
-	@echo "make fuzz    the framing and the JSON scanner fuzzed, FUZZ_SECONDS (60) each"
+	@echo "make fuzz    the framing, the JSON scanner and the socket of an agent fuzzed, FUZZ_SECONDS (60) each"
 	@echo "make sanitize  every Swift test under ThreadSanitizer and AddressSanitizer"
 	@echo "make bench   the product beside its floors: libcurl, SQLite, a pipe; the figures in .build/bench.json"
 	@echo "make bench-check  fails if a ratio to a floor is over 30 % worse than in Benchmarks/ratios.json"
@@ -181,7 +181,8 @@ sanitize-address: setup-tests
 		swift test --skip-build --sanitize=address --scratch-path .build/address --skip TrafficTests
 	@! cat .build/address/report.* 2>/dev/null
 
-fuzz: setup
+fuzz: setup-tests
+	swift build --product BridgeHost -Xswiftc -warnings-as-errors
 	Tests/Fuzz/run.sh
 
 # The small C programs that the product is measured beside.

@@ -197,6 +197,40 @@ def measure_writers(host: Path, folder: Path, init: bytes, writers: int, events:
     return {"writers": writers, "agent_per_s": each * writers / many, "pipe_per_s": each * writers / one, "ratio": one / many}
 
 
+def resident(process: subprocess.Popen[bytes]) -> float:
+    """What a process takes of the memory, in MB: pages that others share count in part."""
+    text = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+    return int(next(line for line in text.splitlines() if line.startswith("Pss:")).split()[1]) / 1024
+
+
+def measure_memory(host: Path, folder: Path, init: bytes, workers: int) -> dict[str, float]:
+    """What the workers of a server take if each has a host of its own, and with an agent."""
+    calls = init + message(2, "track", "EVENT")
+    (folder / "served").mkdir(mode=0o700)
+    agent = Agent(host, folder / "served")
+    clients = [agent.connect() for _ in range(workers)]
+    for client in clients:
+        client.sendall(calls)
+    for client in clients:
+        read_lines(client, 2)
+    shared = resident(agent.process)
+    agent.end()
+    command = [str(host), "--storage-dir", str(folder / "own"), "--log-level", "error"]
+    hosts = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(workers)]
+    for process in hosts:
+        assert process.stdin and process.stdout
+        process.stdin.write(calls)
+        process.stdin.flush()
+    for process in hosts:
+        assert process.stdout
+        process.stdout.readline()
+        process.stdout.readline()
+    own = sum(resident(process) for process in hosts)
+    for process in hosts:
+        process.communicate()
+    return {"workers": workers, "agent_mb": shared, "hosts_mb": own}
+
+
 def main() -> None:
     """Prints the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -225,19 +259,22 @@ def main() -> None:
         figures["connections"] = measure_connections(agent, init, options.connections)
         agent.end()
         figures["writers"] = measure_writers(options.host, folder, message(1, "init", "925", offline), 64, options.events)
+        figures["memory"] = measure_memory(options.host, folder, init, 8)
     finally:
         backend.kill()
         for process in Agent.running:
             process.kill()
         shutil.rmtree(folder, ignore_errors=True)
     connections, command, writers = figures["connections"], figures["command"], figures["writers"]
+    memory = figures["memory"]
     print(
         f"{connections['connections']} connections that each init and track: {connections['threads']} threads (limit 64), "
         f"{connections['resident_mb']:.0f} MB (limit 120); {connections['idle_kb_each']:.0f} KB each while idle (limit 100)\n"
         f"A command that connects, inits, tracks, awaits `queued` and ends: {command['track_ms']:.2f} ms, "
         f"{command['more_ms']:.2f} ms more than one that only connects (limit 1.5)\n"
         f"{writers['writers']} writers at once: {writers['agent_per_s']:,.0f} events/s, one pipe: "
-        f"{writers['pipe_per_s']:,.0f} events/s; {writers['ratio']:.2f} times (at least 1)"
+        f"{writers['pipe_per_s']:,.0f} events/s; {writers['ratio']:.2f} times (at least 1)\n"
+        f"{memory['workers']} workers: {memory['agent_mb']:.0f} MB of one agent, {memory['hosts_mb']:.0f} MB of a host for each"
     )
     if options.json:
         options.json.write_text(json.dumps(figures, indent=2) + "\n")

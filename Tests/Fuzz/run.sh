@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes the framing decoder and the JSON scanner, each for FUZZ_SECONDS (60), under AddressSanitizer. What it finds on
-# the way is kept in .build/fuzz; an input that fails is written there and named.
+# Fuzzes the framing decoder and the JSON scanner under AddressSanitizer, then the socket of an agent, each for FUZZ_SECONDS
+# (60). What it finds on the way is kept in .build/fuzz; an input that fails is written there and named.
 #
 #   Tests/Fuzz/run.sh          fuzz
 #   Tests/Fuzz/run.sh keep     put what was found on the way into Tests/Fuzz/Corpus, where it covers more
@@ -52,3 +52,8 @@ target json Tests/Fuzz/FuzzJSON.swift "$build/TrackerJSON.o"
 target framing Tests/Fuzz/FuzzFraming.swift "$build/JSONRPC.o" "$build/TrackerJSON.o" "$build/TrackerPlatform.o"
 fuzz json "${1:-}"
 fuzz framing "${1:-}"
+if [ "${1:-}" != keep ]; then
+    echo "fuzz: the socket of an agent for $seconds s"
+    cd BridgeHost/Python
+    FUZZ_SECONDS="$seconds" ../../.build/python/bin/python -m unittest tests.test_agent.LimitTests.test_any_bytes_leave_the_others_alone
+fi

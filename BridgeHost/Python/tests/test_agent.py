@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -278,7 +279,10 @@ class LimitTests(AgentCase):
             b'{"jsonrpc":"2.0","id":1,"method":"track","params":["A"]}\n', b"Content-Length: 12\r\n\r\n", b"[[[[", b"]}",
             b"\xef\xbb\xbf", b"\xff\xfe\x00", b'"\\ud800"', b"\n", b"\r\n\r\n", b"{" * 3000, b"x" * 5000, b"[1,2]\n",
         ]
-        for _ in range(150):
+        pieces += [path.read_bytes() for path in sorted((ROOT / "Tests" / "Fuzz" / "Corpus" / "framing").iterdir())]
+        end = time.monotonic() + float(os.environ.get("FUZZ_SECONDS", 0))
+        streams = itertools.count()
+        while next(streams) < 150 or time.monotonic() < end:
             with self.subTest(seed=seed), Connection(agent.path) as client:
                 data = b"".join(chance.choice(pieces) for _ in range(chance.randrange(1, 12)))
                 try:

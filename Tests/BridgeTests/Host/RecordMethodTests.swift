@@ -56,8 +56,11 @@ struct RecordMethodTests {
 
     @Test("are in no other host", arguments: ["record.calls", "record.clear", "record.fail"])
     func absent(_ method: String) async throws {
-        let failure = try await BridgeClient().start(method, []).failure
+        let other = try BridgeClient(["--storage-dir", folder.path("other")])
 
+        let failure = try await other.start(method, []).failure
+
+        try await other.finish()
         #expect(failure?.number == -32601 && failure?.message.contains("--record") == true)
     }
 }
