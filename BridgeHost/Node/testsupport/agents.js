@@ -45,7 +45,10 @@ export async function startAgent(t, folder, more = []) {
         child.kill('SIGKILL')
         await end
     })
-    while (!existsSync(path) || !await accepts(path)) await wait(5)
+    while (!existsSync(path) || !await accepts(path)) {
+        if (child.exitCode !== null) throw new Error(`The agent has ended with ${child.exitCode}: is the host built?`)
+        await wait(5)
+    }
     return { path, pid: child.pid }
 }
 
