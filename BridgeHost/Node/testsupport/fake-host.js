@@ -9,6 +9,8 @@
  * @property {Record<string, unknown>} [results] What to answer to a method.
  * @property {Record<string, unknown>} [errors] The error to answer to a method with.
  * @property {string[]} [silent] Methods that are never answered.
+ * @property {{ method: string, opensAt: string, error: unknown }} [gate] Calls of that method wait until one of the
+ *     other comes, and all fail with that error then. Later ones succeed.
  * @property {number} [diesAt] Which message, the handshake not counted, it dies of.
  * @property {'kill' | 'exit' | 'half' | 'garbage' | 'hold'} [manner] By SIGKILL, by exit code 3, by SIGKILL in the
  *     middle of the answer; or it lives on: after a line that is no JSON, or with its output closed.
@@ -28,6 +30,8 @@ const born = readLog().filter(({ born }) => born).length
 const life = lives[Math.min(born, lives.length - 1)]
 let received = 0
 let isMute = false
+let isOpen = !life.gate
+const waiting = []
 note({ born: process.pid })
 
 /** The calls that are answered with an outcome. */
@@ -45,6 +49,11 @@ function answer({ id, method, params }) {
     const isLast = ++received === life.diesAt
     if (isLast && !life.answersFirst) die()
     if (isMute || life.silent?.includes(method)) return
+    if (!isOpen && method === life.gate.method) return void waiting.push(id)
+    if (!isOpen && method === life.gate.opensAt) {
+        isOpen = true
+        for (const id of waiting) reply({ id, error: life.gate.error })
+    }
     if (life.errors?.[method]) reply({ id, error: life.errors[method] })
     else reply({ id, result: life.results?.[method] ?? usual(method, params) })
     if (isLast) die()

@@ -13,6 +13,7 @@ import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { METHODS } from './methods.js'
 import { Recovery, isSetup } from './recovery.js'
+import { SetupHold, isUrgent } from './setup-hold.js'
 import { Shutdown } from './shutdown.js'
 
 /** From how many unanswered calls on a call no longer records the line that made it. */
@@ -44,6 +45,7 @@ export class HostLink {
     #own = new CallTable()
     #nextId = 1
     #recovery = new Recovery()
+    #hold = new SetupHold()
     #crashes = new CrashLimit()
     #watch = new AnswerWatch(() => [...this.#calls, ...this.#own], (isNew) => this.#silenceChanged(isNew))
     /** The wait before the next start. */
@@ -131,6 +133,7 @@ export class HostLink {
 
     /** Writes now what would be written at the end of the tick. */
     flushWrites() {
+        this.#sendHeld(this.#hold.end())
         this.#host?.flush()
     }
 
@@ -227,7 +230,7 @@ export class HostLink {
         this.#watch.restart()
         this.#updateKeepAlive()
         const deadline = setTimeout(() => this.#failHandshake(host, path), HANDSHAKE_MS).unref()
-        this.#request('host.info', '{}').then(
+        this.#request('host.info', '{}').promise.then(
             (info) => {
                 clearTimeout(deadline)
                 this.#completeHandshake(host, path, info)
@@ -251,7 +254,8 @@ export class HostLink {
         this.#lastWarning = ''
         this.#crashes.started()
         this.#endedSetups = this.#recovery.endedSetups
-        for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
+        const repeated = this.#recovery.calls().map(({ method, params }) => this.#requestOrWarn(method, params))
+        this.#hold.begin(repeated.filter(({ method }) => isSetup(method) && !this.#endedSetups.has(method)))
         for (const call of [...this.#calls]) this.#send(call)
     }
 
@@ -283,19 +287,28 @@ export class HostLink {
         const call = new Call(this.#nextId++, method, params)
         this.#own.add(call)
         this.#host.send(call)
-        return call.promise
+        return call
     }
 
     /** Makes a call of this link's own. If it fails, warns. */
     #requestOrWarn(method, params) {
-        this.#request(method, params).catch((error) => {
+        const call = this.#request(method, params)
+        call.promise.catch((error) => {
             // The program knows by its own `init` that there was no session.
             if (['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
+        return call
     }
 
     #send(call) {
+        if (isExiting || isUrgent(call)) this.#sendHeld(this.#hold.end(), call.id)
+        const setup = isExiting ? undefined : this.#hold.setupBefore(call)
+        if (setup) {
+            // From now on the program waits for its answer.
+            if (setup.dueAt === Infinity) this.#watch.sent(setup)
+            return
+        }
         // The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
         if (this.#endedSetups.has(call.method) && !this.#shutdown) {
             this.#send(this.#beginShutdown(call.id - 1, true).call)
@@ -308,6 +321,12 @@ export class HostLink {
         this.#watch.sent(call)
         this.#host.send(call)
         if (isExiting) this.#host.flush()
+    }
+
+    /** Sends the calls that were held back, from one on and before another, in their order. */
+    #sendHeld(from, before = Infinity) {
+        if (from === Infinity || this.#state !== 'ready') return
+        for (const call of [...this.#calls]) if (call.id >= from && call.id < before) this.#send(call)
     }
 
     /** Ends the host, whatever it does, when its time is over. */
@@ -344,6 +363,7 @@ export class HostLink {
             call.resolve(result)
         }
         if (call === this.#shutdown?.call) this.#shutdown.isOver = true
+        this.#sendHeld(this.#hold.answered(call))
         if (this.#calls.size === 0) this.#updateKeepAlive()
     }
 
@@ -358,7 +378,10 @@ export class HostLink {
     #silenceChanged(isNew) {
         this.#updateKeepAlive()
         // If it goes on, it reads what it has and ends, and the next one gets the calls that have no answer.
-        if (this.#watch.isSilent) this.#host?.closeBlockedInput()
+        if (this.#watch.isSilent) {
+            this.#sendHeld(this.#hold.end())
+            this.#host?.closeBlockedInput()
+        }
         if (!isNew) return
         const { size } = this.#calls
         const calls = size === 1 ? '1 call waits' : `${size} calls wait`

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from ._limits import Backlog, CrashLimit
 from ._messages import Notification, read_message
 from ._process import HostProcess
 from ._recovery import SETUPS, Recovery
+from ._setup_hold import SetupHold, is_urgent
 from .errors import (
     MobileTrackerError,
     agent_not_reached,
@@ -88,6 +90,7 @@ class HostLoop:
         self.calls = CallTable(on_removal=lambda call: self.backlog.free(len(call.params)))
         self._own = CallTable()
         self._next_id = 1
+        self._hold = SetupHold()
         self.watch = AnswerWatch(self.io, lambda: [*self.calls, *self._own], self._warn_of_silence)
         self.crashes = CrashLimit()
         self._wait: Timer | None = None
@@ -127,7 +130,7 @@ class HostLoop:
         self.host.send(call)
         return call
 
-    def _request_or_warn(self, method: str, params: bytes) -> None:
+    def _request_or_warn(self, method: str, params: bytes) -> Call:
         """Makes a call of this link's own. If it fails, warns."""
         call = self._request(method, params)
 
@@ -137,9 +140,17 @@ class HostLoop:
                 self._warn(f"{method} failed after the host was started: {call.error}")
 
         call.watch(report)
+        return call
 
     def _send(self, call: Call) -> None:
         assert self.host
+        if is_urgent(call):
+            self._send_held(self._hold.end(), before=call.id)
+        if setup := self._hold.setup_before(call):
+            # From now on the program waits for its answer.
+            if setup.due_at == math.inf:
+                self.watch.record_call(setup)
+            return
         # The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
         if call.method in self._ended_setups and not self._shutdown:
             self._send(self._begin_shutdown(call.id - 1, is_own=True).call)
@@ -151,6 +162,13 @@ class HostLoop:
                 self._end_in_time(shutdown)
         self.watch.record_call(call)
         self.host.send(call)
+
+    def _send_held(self, first: float, *, before: float = math.inf) -> None:
+        """Sends the calls that were held back, from one on and before another, in their order."""
+        if first < math.inf and self._state is _State.READY:
+            for call in self.calls:
+                if first <= call.id < before:
+                    self._send(call)
 
     def subscribe(self, topic: str) -> None:
         """Asks this host, and those that follow it, for notifications of this kind."""
@@ -244,8 +262,8 @@ class HostLoop:
         self._last_warning = ""
         self.crashes.record_start()
         self._ended_setups = self.recovery.ended_setups
-        for method, params in self.recovery.calls():
-            self._request_or_warn(method, params)
+        repeated = [self._request_or_warn(method, params) for method, params in self.recovery.calls()]
+        self._hold.begin([call for call in repeated if call.method in SETUPS - self._ended_setups])
         for waiting in self.calls:
             self._send(waiting)
 
@@ -302,6 +320,7 @@ class HostLoop:
             call.fail(error)
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True
+        self._send_held(self._hold.record_answer(call))
         return True
 
     def _end_turn(self) -> None:
@@ -415,6 +434,7 @@ class HostLoop:
             f"{self.host.name if self.host else 'The host'} has not answered for {SILENCE:.0f} s, and {calls} for it: it "
             "was stopped, or its disk does not answer."
         )
+        self._send_held(self._hold.end())
 
     def _ended_after_shutdown(self, shutdown: Shutdown, how: str) -> None:
         self.calls.reject(lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)

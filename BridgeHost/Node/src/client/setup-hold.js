@@ -1,0 +1,64 @@
+import { METHODS } from './methods.js'
+
+/** @typedef {import('./call.js').Call} Call */
+
+/** What a setup may wait for, or must not delay. */
+const URGENT = new Set(['credentials', 'consent', 'ends', 'endsBrand'])
+
+/**
+ * Holds back a setup of the program while a new host still works on the same setup, which the link has repeated.
+ *
+ * The host would let it join the repeated one and share its result, such as that there is no session. What is called after
+ * a held setup is held too, so that the order stays. The link keeps the calls: this knows from which one on they wait.
+ */
+export class SetupHold {
+    /** The repeated setups without an answer, by their methods. @type {Map<string, Call>} */
+    #repeated = new Map()
+    /** The one that calls wait for. @type {Call | undefined} */
+    #awaited
+    /** The id of the first call that waits. */
+    #from = Infinity
+
+    /** There is a new host. @param {Call[]} repeated The setups that it gets from the link. */
+    begin(repeated) {
+        this.#repeated = new Map(repeated.map((call) => [call.method, call]))
+        this.#stop()
+    }
+
+    /** The repeated setup that a call has to wait for, if there is one. @param {Call} call @returns {Call | undefined} */
+    setupBefore({ id, method }) {
+        if (id >= this.#from) return this.#awaited
+        this.#awaited = this.#repeated.get(method)
+        if (this.#awaited) this.#from = id
+        return this.#awaited
+    }
+
+    /**
+     * A call has an answer.
+     *
+     * @param {Call} call
+     * @returns {number} The id from which on calls are to be sent now; infinite if there are none.
+     */
+    answered(call) {
+        if (this.#repeated.get(call.method) === call) this.#repeated.delete(call.method)
+        return call === this.#awaited ? this.#stop() : Infinity
+    }
+
+    /** Ends the hold before its time, and holds nothing more back from this host. @returns {number} As of `answered`. */
+    end() {
+        if (this.#awaited) this.#repeated.clear()
+        return this.#stop()
+    }
+
+    #stop() {
+        const from = this.#from
+        this.#awaited = undefined
+        this.#from = Infinity
+        return from
+    }
+}
+
+/** Whether a call ends a hold: the setup may wait for it, or it must not wait for a backend. @param {Call} call */
+export function isUrgent({ method }) {
+    return method === 'host.shutdown' || URGENT.has(METHODS[method]?.restores)
+}

@@ -1,0 +1,91 @@
+"""What waits while a new host works on the `init` that the client has repeated."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from .support import GUARD, AsyncTestCase, FakeHost
+
+from mobiletracker import AsyncMobileTracker  # isort: skip
+
+CONFIG: Any = {"api_url": "https://api.example.com", "x_api_key": "key"}
+ERROR = {
+    "code": 1003,
+    "message": "The backend answered 503",
+    "data": {"code": "SESSION_CREATION_FAILED", "retryable": True},
+}
+
+FIRST = {"errors": {"init": ERROR}, "diesAt": 2, "answersFirst": True}
+"""A host that finds no session, and dies after one more call."""
+
+
+def second(opens_at: str) -> dict[str, Any]:
+    """The host after it: the `init` that is repeated finds no session either, as soon as this method was called."""
+    return {"gate": {"method": "init", "opensAt": opens_at, "error": ERROR}}
+
+
+def names(fake: FakeHost, life: int) -> list[str]:
+    """The events that a host got by `track`, and the methods of its other calls."""
+    return [call["params"]["eventName"] if call["method"] == "track" else call["method"] for call in fake.lives[life]]
+
+
+async def in_time(*calls: Awaitable[Any]) -> list[Any]:
+    """What the calls come to."""
+    return await asyncio.wait_for(asyncio.gather(*calls), GUARD)
+
+
+class SetupHoldTests(AsyncTestCase):
+    async def recovering(self, *lives: dict[str, Any]) -> tuple[AsyncMobileTracker, FakeHost]:
+        """A tracker whose second host works on the repeated `init`."""
+        tracker, fake = self.fake_async(FIRST, *lives)
+        with self.assertRaisesCode("SESSION_CREATION_FAILED"):
+            await tracker.init("925", CONFIG)
+        await tracker.track("A")
+        await tracker.track("B")
+        return tracker, fake
+
+    async def test_waits(self) -> None:
+        """The next `init` waits for the end of that one and runs by itself; calls after it wait too."""
+        tracker, fake = await self.recovering(second("host.subscribe"))
+
+        calls = [tracker.init("925", CONFIG), tracker.analytics.track("C"), tracker.track("D")]
+        tracker.on("log", lambda _: None)  # It is the link's own call, and opens the gate.
+        await in_time(*calls)
+
+        self.assertEqual(names(fake, 1), ["init", "B", "host.subscribe", "init", "analytics.track", "D"])
+
+    async def test_urgent(self) -> None:
+        """Some calls do not wait, and nor does what was called before them."""
+        urgent: dict[str, Callable[[AsyncMobileTracker], Awaitable[Any]]] = {
+            "setCredentials": lambda tracker: tracker.set_credentials("key-2"),
+            "setConsent": lambda tracker: tracker.set_consent("denied"),
+            "reset": lambda tracker: tracker.reset(),
+            "host.shutdown": lambda tracker: tracker.shutdown(),
+        }
+        root = self.folder
+        for method, call in urgent.items():
+            with self.subTest(method):
+                self.folder = root / method
+                self.folder.mkdir()
+                tracker, fake = await self.recovering(second(method))
+
+                initialized, tracked = tracker.init("925", CONFIG), tracker.track("C")
+                called = call(tracker)
+                with self.assertRaisesCode("SESSION_CREATION_FAILED"):
+                    await in_time(initialized)
+                await in_time(tracked, called)
+
+                self.assertEqual(names(fake, 1), ["init", "B", "init", "C", method])
+
+    async def test_death(self) -> None:
+        """What waits goes to the next host if this one dies, in its order."""
+        tracker, fake = await self.recovering({**second("never"), "diesAt": 3}, {})
+
+        calls = [tracker.init("925", CONFIG), tracker.track("C")]
+        tracker.on("log", lambda _: None)
+        await in_time(*calls)
+
+        self.assertEqual(names(fake, 1), ["init", "B", "host.subscribe"])
+        self.assertEqual(names(fake, 2), ["init", "host.subscribe", "init", "C"])
