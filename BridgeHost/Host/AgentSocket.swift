@@ -56,7 +56,9 @@ struct AgentSocket {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         var status = stat()
         guard unsafe stat(folder, &status) == 0 else {
-            throw AgentFault("the folder of the socket cannot be used: \(SystemError(folder).message)")
+            let error = SystemError(folder)
+            let remedy = "Make it: mkdir -m 0700 -p '\(folder)'"
+            throw AgentFault("the folder of the socket cannot be used: \(error.message). \(remedy)")
         }
         guard status.st_mode & 0o022 == 0, status.st_uid == geteuid() || status.st_uid == 0 else {
             throw AgentFault(

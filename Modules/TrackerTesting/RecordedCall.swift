@@ -67,6 +67,12 @@ public struct RecordedCall: Hashable, Sendable, CustomStringConvertible {
         return text
     }
 
+    /// The members that a call may have as an object, besides its name and its properties.
+    package static let members = [
+        "client", "method", "userId", "anonymousId", "groupId", "timestamp", "advertisingId", "email", "url",
+        "sourceSessionId", "metadata", "context", "location", "outcome",
+    ]
+
     /// The call as an object: `client`, `method`, the members that it has, and `outcome`.
     package var json: JSONObject {
         var json: JSONObject = ["client": .string(client.rawValue), "method": .string(call.method)]

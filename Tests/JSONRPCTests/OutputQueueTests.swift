@@ -43,7 +43,8 @@ struct OutputQueueTests {
     }
 
     private static func queue(to writer: Endpoint) -> OutputQueue {
-        OutputQueue(channel: StreamChannel(ByteStream(descriptor: writer.descriptor), wake: WakePipe()), limits: .patient)
+        let channel = StreamChannel(ByteStream(descriptor: writer.descriptor), wake: WakePipe())
+        return OutputQueue(channel: channel, limits: .patient)
     }
 
     /// Answers a call, as any thread may.

@@ -98,9 +98,17 @@ extension RPCError {
 
 extension CallExpectation {
     fileprivate init(_ arguments: Arguments) throws(RPCError) {
+        let members = arguments.value(2).flatMap { JSONValue($0).objectValue } ?? [:]
+        // A filter that no call can have would let every test pass that expects no call.
+        for (name, _) in members where !RecordedCall.members.contains(name) {
+            let nearest = SpellingSuggestion.nearest(to: name, among: RecordedCall.members)
+            let advice = nearest.map { "; did you mean '\($0)'?" }
+            throw .invalidParams(
+                "A recorded call has no member '\(name.prefix(80))'"
+                    + (advice ?? ": it has \(RecordedCall.members.joined(separator: ", "))"))
+        }
         self.init(
-            try arguments.string(0), arguments.value(1).flatMap { JSONValue($0).objectValue } ?? [:],
-            members: arguments.value(2).flatMap { JSONValue($0).objectValue } ?? [:])
+            try arguments.string(0), arguments.value(1).flatMap { JSONValue($0).objectValue } ?? [:], members: members)
     }
 }
 

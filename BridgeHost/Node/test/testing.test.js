@@ -96,6 +96,13 @@ suite('A test tracker', { skip: withoutHost }, () => {
         assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['PURCHASE'])
     })
 
+    test('refuses to expect what no call can have', async (t) => {
+        const tracker = testTracker(t)
+
+        await assert.rejects(tracker.expect('PURCHASE', {}, { userID: 'user-1', count: 0 }), /did you mean 'userId'/)
+        assert.throws(() => tracker.expect('PURCHASE', {}, 0), /is an object, such as/)
+    })
+
     test('is the only one that records', async (t) => {
         const tracker = createTracker({ stderr: 'ignore' })
         afterwards(t, () => tracker.shutdown())

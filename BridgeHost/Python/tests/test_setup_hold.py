@@ -50,7 +50,7 @@ class SetupHoldTests(AsyncTestCase):
         """The next `init` waits for the end of that one and runs by itself; calls after it wait too."""
         tracker, fake = await self.recovering(second("host.subscribe"))
 
-        calls = [tracker.init("925", CONFIG), tracker.analytics.track("C"), tracker.track("D")]
+        calls: list[Awaitable[Any]] = [tracker.init("925", CONFIG), tracker.analytics.track("C"), tracker.track("D")]
         tracker.on("log", lambda _: None)  # It is the link's own call, and opens the gate.
         await in_time(*calls)
 
@@ -83,7 +83,7 @@ class SetupHoldTests(AsyncTestCase):
         """What waits goes to the next host if this one dies, in its order."""
         tracker, fake = await self.recovering({**second("never"), "diesAt": 3}, {})
 
-        calls = [tracker.init("925", CONFIG), tracker.track("C")]
+        calls: list[Awaitable[Any]] = [tracker.init("925", CONFIG), tracker.track("C")]
         tracker.on("log", lambda _: None)
         await in_time(*calls)
 

@@ -42,6 +42,8 @@ struct RecordMethodTests {
         #expect(missed["calls"] == [])
         #expect(missed["failure"]?.stringValue?.hasSuffix("  properties.total is 99; expected 149.99.") == true)
         #expect(try await client.start("record.expect", []).failure?.code == "INVALID_PARAMS")
+        let misspelled = try await client.start("record.expect", ["PURCHASE", [:], ["userID": "user-1"], 0]).failure
+        #expect(misspelled?.code == "INVALID_PARAMS" && misspelled?.message.contains("'userId'") == true)
     }
 
     @Test("play a refusal, until they are told otherwise")

@@ -14,7 +14,11 @@ export function createTestTracker(options = {}) {
         hostArguments: [...options.hostArguments ?? [], '--record'],
     })
     const find = (name, properties, call) => record.find(name, properties, membersOf(call))
-    const expect = (name, properties, { count, ...call } = {}) => {
+    const expect = (name, properties, wanted = {}) => {
+        if (typeof wanted !== 'object' || wanted === null) {
+            throw new TypeError('What else a call has is an object, such as { userId: \'user-1\', count: 0 }.')
+        }
+        const { count, ...call } = wanted
         // Made now: its stack has the caller's line.
         const error = new AssertionError({ message: '', stackStartFn: expect })
         return record.expect(name, properties, membersOf(call), count).then(({ calls, failure }) => {

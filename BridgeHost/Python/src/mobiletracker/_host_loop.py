@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ._agent import Agent, AgentConnection, explain_agent, find_agent, is_absence
 from ._answer_watch import SILENCE, AnswerWatch
@@ -54,7 +54,7 @@ class LinkOptions:
     """What a link to the host needs of its tracker."""
 
     host_path: str | os.PathLike[str] | None
-    agent: str | os.PathLike[str] | None
+    agent: str | os.PathLike[str] | Literal[False] | None
     host_arguments: Callable[[], list[str]]
     """Called at each start."""
     on_stderr: Callable[[bytes], None]
