@@ -106,8 +106,15 @@ public final class TestTracker: Sendable {
     /// Fails unless there are such calls.
     ///
     /// - Parameters:
+    ///   - name: The name of the event, screen or page; of other calls the method, such as `identify`.
+    ///   - properties: Values that the calls have, among others, compared as `find` compares them.
+    ///   - userId: The user of the calls; `nil`: any.
+    ///   - anonymousId: The visitor of the calls; `nil`: any.
+    ///   - groupId: The group of the calls; `nil`: any.
+    ///   - client: Whose calls they are; `nil`: any.
+    ///   - reason: Why they were dropped; `nil`: calls that were not dropped.
     ///   - count: How many; `nil`: at least one. With 0 there must be none.
-    /// - Returns: The calls, in their order. The other parameters are those of `find`.
+    /// - Returns: The calls, in their order.
     /// - Throws: ``UnexpectedCalls``, which says what was expected, which call came nearest, and what of it differs.
     @discardableResult
     public func expect(
