@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from .support import GUARD, AsyncTestCase, FakeHost, TestCase, run_program
 
 from mobiletracker import MobileTracker  # isort: skip
+from mobiletracker._find import HostEnd  # isort: skip
+from mobiletracker._host_end import after_agent, after_host  # isort: skip
 from mobiletracker._limits import CrashLimit  # isort: skip
 
 DESCRIPTORS = """
@@ -106,6 +110,36 @@ class LimitTests(unittest.TestCase):
         limit.record()
         limit.record()
         self.assertEqual(limit.delay, 0.1)
+
+
+class EndTests(unittest.TestCase):
+    """What follows when a host has ended."""
+
+    def setUp(self) -> None:
+        self.now = 0.0
+        self.limit = CrashLimit(lambda: self.now)
+
+    def test_a_host_is_started_again_until_it_has_ended_five_times(self) -> None:
+        ends = [after_host(self.limit, Path("/host"), HostEnd(code=1), True) for _ in range(5)]
+
+        self.assertEqual([end.warning for end in ends], ["The host ended unexpectedly (exit code 1)."] * 4 + [None])
+        self.assertEqual((ends[4].error.code, ends[4].error.retryable), ("HOST_EXITED", True))
+
+    def test_a_start_that_the_system_refuses_is_tried_again_for_a_minute(self) -> None:
+        lacking = HostEnd(error=OSError(errno.EAGAIN, "lacking"))
+        ends = []
+        for self.now in (0, 59, 60):
+            ends.append(after_host(self.limit, Path("/host"), lacking, False))
+
+        self.assertEqual([end.warning is None for end in ends], [False, False, True])
+        self.assertEqual((ends[2].error.code, ends[2].error.retryable), ("HOST_START_FAILED", True))
+
+    def test_an_agent_is_tried_again_unless_that_would_not_help(self) -> None:
+        absent, forbidden = (HostEnd(error=OSError(number, "")) for number in (errno.ENOENT, errno.EACCES))
+
+        self.assertIn("cannot be reached", after_agent(self.limit, Path("/agent"), absent, False).warning or "")
+        self.assertIsNone(after_agent(self.limit, Path("/agent"), forbidden, False).warning)
+        self.assertFalse(self.limit.is_reached)
 
 
 class Told(logging.Handler):

@@ -12,11 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from ._agent import Agent, AgentConnection, explain_agent, find_agent, is_absence
+from ._agent import Agent, AgentConnection, find_agent, is_absence
 from ._answer_watch import SILENCE, AnswerWatch
 from ._call import Call
 from ._call_table import CallTable, Shutdown
-from ._find import HostEnd, explain_start, find_host
+from ._find import HostEnd, find_host
+from ._host_end import after_agent, after_host
 from ._io_thread import IOThread, Timer
 from ._limits import Backlog, CrashLimit
 from ._messages import Notification, read_message
@@ -25,11 +26,8 @@ from ._recovery import SETUPS, Recovery
 from ._setup_hold import SetupHold, is_urgent
 from .errors import (
     MobileTrackerError,
-    agent_not_reached,
-    ended_too_often,
     error_from_answer,
     host_exited,
-    not_started,
     protocol_mismatch,
 )
 
@@ -383,50 +381,20 @@ class HostLoop:
         self._own.reject(lambda _: host_exited(how))
         if self._shutdown and self._shutdown.is_over:
             return self._ended_after_shutdown(self._shutdown, how)
-        if self._agent:
-            return self._agent_ended(self._agent, had_started, end, how)
-        reason = None if had_started else explain_start(path, end)
-        if end.error and not reason:
-            return self._meet_obstacle(how)
-        self.crashes.record()
-        if reason:
-            return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
-        if self.crashes.is_reached:
-            return self._fail(ended_too_often(how))
-        self._last_failure = ended_too_often(how)
-        self._warn(f"The host ended unexpectedly ({how}).")
-        self.calls.reject(
-            lambda call: host_exited(how, call.method), lambda call: call.is_written and not call.repeats
-        )
-        if self.calls or self.recovery.calls():
-            self._start()
-
-    def _agent_ended(self, agent: Agent, had_started: bool, end: HostEnd, how: str) -> None:
-        """The connection to the agent has ended, or there is none. It is made again: others may start the agent."""
-        if agent.is_optional and not had_started and is_absence(end.error):
+        if self._agent and self._agent.is_optional and not had_started and is_absence(end.error):
             self._state = _State.STARTING
             return self._spawn_host()
-        self.crashes.record_obstacle()
-        if reason := None if had_started else explain_agent(agent.path, end.error):
-            return self._fail(MobileTrackerError("HOST_START_FAILED", reason))
-        self._last_failure = agent_not_reached(str(agent.path), how)
-        if self.crashes.is_blocked:
-            return self._fail(self._last_failure)
-        self._warn(f"The agent at {agent.path} cannot be reached ({how}). This is tried again; calls wait.")
+        follow = after_agent if self._agent else after_host
+        consequence = follow(self.crashes, path, end, had_started)
+        if not consequence.warning:
+            return self._fail(consequence.error)
+        self._last_failure = consequence.error
+        self._warn(consequence.warning)
         self.calls.reject(
             lambda call: host_exited(how, call.method), lambda call: call.is_written and not call.repeats
         )
         if self.calls or self.recovery.calls():
             self._start()
-
-    def _meet_obstacle(self, how: str) -> None:
-        """The process did not even begin: the system lacks something now."""
-        self.crashes.record_obstacle()
-        self._last_failure = not_started(how)
-        if self.crashes.is_blocked:
-            return self._fail(self._last_failure)
-        self._warn(f"The host cannot be started now ({how}). This is tried again; calls wait.")
-        self._start()
 
     def _warn_of_silence(self) -> None:
         calls = "1 call waits" if len(self.calls) == 1 else f"{len(self.calls)} calls wait"
