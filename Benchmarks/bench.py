@@ -4,8 +4,9 @@
     bench.py [--rounds 5] [--only NAME,…] [--json FILE] [--smoke]
     bench.py --check RATIOS      fail if a ratio to the floor is over 30 % worse than those kept in RATIOS
     bench.py --keep RATIOS       write the ratios of this run there
+    bench.py --beside HOST       instead of the floors: another build of the host, beside the present one
 
-Product and floor alternate within each round, so that both see the same machine. A ratio is the median of the rounds'
+Product and floor, or the two hosts, alternate within each round, so that both see the same machine. A ratio is the median of the rounds'
 ratios. Progress goes to standard error, the table to standard output.
 """
 import argparse
@@ -15,7 +16,7 @@ from pathlib import Path
 from statistics import median
 
 from rows import Sizes, rows
-from table import Progress, print_table
+from table import FLOORS, Progress, print_table
 
 # How much worse a ratio may be than the kept one.
 TOLERANCE = 1.3
@@ -83,9 +84,16 @@ def main():
     parser.add_argument('--smoke', action='store_true', help='each row once, with little work: whether it runs')
     parser.add_argument('--check', type=Path, metavar='RATIOS')
     parser.add_argument('--keep', type=Path, metavar='RATIOS')
+    parser.add_argument('--beside', type=Path, metavar='HOST', help='compare with this build of the host')
     options = parser.parse_args()
 
     every = rows(Sizes(options.smoke))
+    if options.beside:
+        if options.check or options.keep:
+            parser.error('the kept ratios are those to the floors: --beside measures none')
+        if not options.beside.is_file():
+            parser.error(f'there is no host at {options.beside}')
+        every = [row.beside_host(options.beside.resolve()) for row in every if row.bridge]
     names = options.only.split(',') if options.only else [row.name for row in every]
     if unknown := set(names) - {row.name for row in every}:
         parser.error(f'no row is named {", ".join(sorted(unknown))}; there are {", ".join(row.name for row in every)}')
@@ -93,7 +101,7 @@ def main():
 
     taken = measure(chosen, 1 if options.smoke else options.rounds)
     results = {row.name: summary(row, taken[row.name]) for row in chosen}
-    print_table(results)
+    print_table(results, ('this host', 'that host', 'that host is') if options.beside else FLOORS)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(results, indent=2) + '\n')

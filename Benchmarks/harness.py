@@ -95,6 +95,11 @@ class Server:
 class Host:
     """A program that answers lines with lines: the release host, unless another is named."""
 
+    @staticmethod
+    def of(build):
+        """A build of the host."""
+        return Host(build, '--log-level', 'error')
+
     def __init__(self, *command):
         self.command = command or (HOST, '--log-level', 'error')
         self.process = subprocess.Popen(

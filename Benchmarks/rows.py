@@ -1,7 +1,8 @@
 """The rows of the table: what the product does, and the floor that does the same with nothing around it."""
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Callable
 
 from harness import BUILT, FLOOR, HOST, ROOT, TRACK, Host, Server, folder, message, run
@@ -33,6 +34,17 @@ class Row:
     floor: Callable[[], Figures]
     # Floors of parts of the work, whose rates are shown besides.
     others: dict[str, Callable[[], Figures]] = field(default_factory=dict)
+    # The product with a given build of the host; None if it has no host.
+    bridge: Callable[[Path], Figures] | None = None
+
+    @staticmethod
+    def of_host(name, title, beside, bridge, floor, others=None):
+        """A row whose product is the host, or a client that drives it."""
+        return Row(name, title, beside, lambda: bridge(HOST), floor, others or {}, bridge)
+
+    def beside_host(self, host):
+        """The row with another build of the host in the floor's place."""
+        return replace(self, beside=str(host), floor=lambda: self.bridge(host), others={})
 
 
 class Sizes:
@@ -46,50 +58,52 @@ class Sizes:
 def rows(sizes):
     """All rows, in the table's order."""
     return [
-        Row('burst', 'bridge, `track` in a burst, durable answers', 'SQLite by 100',
-            lambda: burst(sizes.burst), lambda: sqlite(sizes.burst, 100),
-            {'C echo': lambda: echo('burst', sizes.burst), 'C JSON check': lambda: json_check(sizes.burst)}),
-        Row('each', 'bridge, one `track` at a time, durable', 'C echo',
-            lambda: one_by_one(sizes.each), lambda: echo('each', sizes.each)),
-        Row('drain', 'a backlog, an event a request, one in flight', 'libcurl',
-            lambda: drain(sizes.drain, 1), lambda: libcurl(sizes.drain, 'single')),
-        Row('drain8', '… eight in flight', 'libcurl',
-            lambda: drain(sizes.drain, 8), lambda: libcurl(sizes.drain, 'multi', 8)),
-        Row('batches', 'analytics through the bridge, first call to last 2xx', 'libcurl by 100',
-            lambda: analytics(sizes.batches), lambda: libcurl(sizes.batches, 'batch', 100, size=400)),
+        Row.of_host('burst', 'bridge, `track` in a burst, durable answers', 'SQLite by 100',
+                    lambda host: burst(host, sizes.burst), lambda: sqlite(sizes.burst, 100),
+                    {'C echo': lambda: echo('burst', sizes.burst), 'C JSON check': lambda: json_check(sizes.burst)}),
+        Row.of_host('each', 'bridge, one `track` at a time, durable', 'C echo',
+                    lambda host: one_by_one(host, sizes.each), lambda: echo('each', sizes.each)),
+        Row.of_host('drain', 'a backlog, an event a request, one in flight', 'libcurl',
+                    lambda host: drain(host, sizes.drain, 1), lambda: libcurl(sizes.drain, 'single')),
+        Row.of_host('drain8', '… eight in flight', 'libcurl',
+                    lambda host: drain(host, sizes.drain, 8), lambda: libcurl(sizes.drain, 'multi', 8)),
+        Row.of_host('batches', 'analytics through the bridge, first call to last 2xx', 'libcurl by 100',
+                    lambda host: analytics(host, sizes.batches), lambda: libcurl(sizes.batches, 'batch', 100, size=400)),
         Row('native', 'native `track`, one caller awaiting', 'SQLite by 1',
             lambda: native(sizes.native, 'each'), lambda: sqlite(sizes.native, 1)),
         Row('native8', '… eight callers awaiting', 'SQLite by 8',
             lambda: native(sizes.native * 2, 'callers'), lambda: sqlite(sizes.native * 2, 8)),
         Row('enqueue', '… eight callers, `enqueue`', 'SQLite by 100',
             lambda: native(sizes.native * 4, 'enqueue'), lambda: sqlite(sizes.native * 4, 100)),
-        Row('node', 'the Node client, not awaited', 'Node echo', lambda: node(sizes.node), lambda: node_echo(sizes.node)),
-        Row('python', 'the Python client, not waited for', 'Python echo',
-            lambda: python(sizes.node), lambda: python_echo(sizes.node)),
-        Row('spawn', 'spawn to first answer', 'C and libcurl', lambda: spawn(sizes.spawns, HOST, '--log-level', 'error'),
-            lambda: spawn(sizes.spawns, FLOOR / 'client', 'echo')),
+        Row.of_host('node', 'the Node client, not awaited', 'Node echo',
+                    lambda host: node(host, sizes.node), lambda: node_echo(sizes.node)),
+        Row.of_host('python', 'the Python client, not waited for', 'Python echo',
+                    lambda host: python(host, sizes.node), lambda: python_echo(sizes.node)),
+        Row.of_host('spawn', 'spawn to first answer', 'C and libcurl',
+                    lambda host: spawn(sizes.spawns, host, '--log-level', 'error'),
+                    lambda: spawn(sizes.spawns, FLOOR / 'client', 'echo')),
     ]
 
 
-def burst(count):
+def burst(build, count):
     """Calls written as fast as the host reads them; the server answers sessions alone."""
-    with Server() as server, folder() as state, Host() as host:
+    with Server() as server, folder() as state, Host.of(build) as host:
         server.tell('stall')
         host.start_session(server, state)
         seconds, cpu = host.pour('burst', count, TRACK)
         return Figures.of(count, seconds, cpu, resident=host.resident_mib())
 
 
-def one_by_one(count):
-    with Server() as server, folder() as state, Host() as host:
+def one_by_one(build, count):
+    with Server() as server, folder() as state, Host.of(build) as host:
         server.tell('stall')
         host.start_session(server, state)
         return Figures.of(count, *host.pour('each', count, TRACK))
 
 
-def drain(count, width):
+def drain(build, count, width):
     """What waits while the server does not answer, from its first answer on."""
-    with Server() as server, folder() as state, Host() as host:
+    with Server() as server, folder() as state, Host.of(build) as host:
         server.tell('stall')
         host.start_session(server, state, maxConcurrentRequests=width)
         host.pour('burst', count, TRACK)
@@ -104,9 +118,9 @@ def drain(count, width):
         return Figures.of(count, end['last'] - begin, host.processor_time() - before, bytes=end['bytes'] / count)
 
 
-def analytics(count):
+def analytics(build, count):
     """Events of some 400 bytes on the wire, and a flush that is answered when all have been taken."""
-    with Server() as server, folder() as state, Host() as host:
+    with Server() as server, folder() as state, Host.of(build) as host:
         host.call('analytics.initialize', {
             'writeKey': 'write-key', 'ingestionHost': server.url, 'storageDirectory': str(state),
             'maxQueueEvents': 1_000_000, 'maxQueuedEvents': 1_000_000, 'maxQueuedBytes': 1 << 30})
@@ -124,10 +138,10 @@ def native(count, mode):
         return Figures.of(count, done['seconds'], done['cpu'])
 
 
-def node(count):
+def node(build, count):
     with Server() as server, folder() as state:
         server.tell('stall')
-        done = run('node', ROOT / 'Benchmarks/Node/client.mjs', server.url, state, count, HOST)
+        done = run('node', ROOT / 'Benchmarks/Node/client.mjs', server.url, state, count, build)
         return Figures.of(count, done['seconds'], done['cpu'])
 
 
@@ -136,10 +150,10 @@ def node_echo(count):
     return Figures.of(count, done['seconds'], done['cpu'])
 
 
-def python(count):
+def python(build, count):
     with Server() as server, folder() as state:
         server.tell('stall')
-        done = run(sys.executable, ROOT / 'Benchmarks/Python/client.py', server.url, state, count, HOST)
+        done = run(sys.executable, ROOT / 'Benchmarks/Python/client.py', server.url, state, count, build)
         return Figures.of(count, done['seconds'], done['cpu'])
 
 

@@ -4,9 +4,12 @@ import time
 
 UNITS = {'rate': '{:,.0f}/s', 'cpu': '{:.1f} µs', 'bytes': '{:.0f} B', 'milliseconds': '{:.1f} ms', 'resident': '{:.0f} MiB'}
 
+# What the columns of the two sides are called, and that of what the second side is.
+FLOORS = ('product', 'floor', 'the floor is')
 
-def print_table(results):
-    lines = [('work', 'figure', 'product', 'floor', 'ratio', 'the floor is')]
+
+def print_table(results, names=FLOORS):
+    lines = [('work', 'figure', *names[:2], 'ratio', names[2])]
     for result in results.values():
         title, beside = result['title'], result['beside']
         for name in ('rate', 'cpu', 'milliseconds', 'bytes', 'resident'):

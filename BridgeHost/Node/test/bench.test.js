@@ -36,6 +36,29 @@ suite('the benchmark', { skip: withoutBuild }, () => {
         }
     })
 
+    test('alternates with another build of the host', async (t) => {
+        const folder = freshFolder(t)
+        const [other, starts, json] = ['BridgeHost', 'starts', 'bench.json'].map((name) => join(folder, name))
+        writeFileSync(other, `#!/bin/sh\necho >> '${starts}'\nexec '${join(BUILT, 'BridgeHost')}' "$@"\n`, { mode: 0o755 })
+
+        const { code, stdout, stderr } = await bench(t, '--only', 'burst,drain,spawn', '--beside', other, '--json', json)
+        const kept = await bench(t, '--beside', other, '--keep', join(folder, 'ratios.json'))
+        const native = await bench(t, '--beside', other, '--only', 'native')
+
+        assert.equal(code, 0, stderr)
+        const rows = JSON.parse(readFileSync(json, 'utf8'))
+        assert.deepEqual(Object.entries(rows).map(([name, { ratios }]) => [name, Object.keys(ratios)]), [
+            ['burst', ['resident', 'rate', 'cpu']], ['drain', ['bytes', 'rate', 'cpu']], ['spawn', ['milliseconds']],
+        ])
+        assert.match(stdout, /^work +figure +this host +that host +ratio +that host is\n/)
+        assert.ok(stdout.includes(other), stdout)
+        // One for each row of one round, and two of `spawn`.
+        assert.equal(readFileSync(starts, 'utf8').length, 4)
+        assert.deepEqual([kept.code, native.code], [2, 2])
+        assert.match(kept.stderr, /the kept ratios are those to the floors/)
+        assert.match(native.stderr, /no row is named native/)
+    })
+
     test('gives the processor time of Python and of the host together', async (t) => {
         const collector = await startCollector()
         afterwards(t, () => collector.close())
