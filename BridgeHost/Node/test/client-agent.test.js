@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
+import { AgentConnection } from '../src/client/agent-connection.js'
 import { explainAgent, findAgent } from '../src/client/agent.js'
 import { findHost } from '../src/client/finder.js'
 import { createTracker } from '../src/client/tracker.js'
@@ -92,6 +94,48 @@ suite('a client of an agent', { skip: withoutHost }, () => {
 
         assert.equal(await inTime(second), true)
     })
+
+    test('reports why it is refused, although the agent has closed before anything could be written', async (t) => {
+        const { folder, tracker } = await stage(t)
+        const { path } = await startAgent(t, folder, ['--max-connections', '1'])
+        assert.equal(await tracker({ agent: path }).isTrackingAllowed(), true)
+
+        const ended = new Promise((resolve) => {
+            new AgentConnection({ path, onLine: assert.fail, onEnd: resolve }).send({ text: '{}\n' })
+        })
+        // The agent takes its clients in their order: once it has closed the next one, it has closed this one.
+        const next = spawnSync(process.execPath, ['-e', `require('node:net').connect('${path}').pipe(process.stdout)`])
+
+        assert.match(String(next.stdout), /CONNECTION_REFUSED/)
+        assert.match((await inTime(ended)).error.message, /1 clients? (is|are) connected, .*--max-connections/)
+    })
+
+    test('warns of arguments for a host that it does not start', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        const { path } = await startAgent(t, folder)
+        const hostArguments = ['--metrics-file', join(folder, 'm.prom')]
+        assert.equal(await tracker({ agent: path, hostArguments }).isTrackingAllowed(), true)
+        setVariable(t, 'MOBILE_TRACKER_AGENT', path)
+        tracker({ hostArguments })
+        tracker({ hostArguments, agent: false })
+        tracker({ hostArguments, agent: 'auto' })
+        tracker({ hostArguments: [] })
+
+        const warning = `[MobileTracker] createTracker: hostArguments are not used: the agent at ${path} was started with arguments of its own. `
+            + 'Give them to the agent, or leave them out.'
+        assert.deepEqual(warnings, [warning, warning])
+    })
+
+    for (const [what, make] of [['file', (path) => writeFileSync(path, '')], ['folder', (path) => mkdirSync(path)]]) {
+        test(`says at once that the path is a ${what}`, async (t) => {
+            const { folder, warnings, tracker } = await stage(t)
+            const path = join(folder, 'agent.sock')
+            make(path)
+
+            await assert.rejects(inTime(tracker({ agent: path }).isTrackingAllowed()), { code: 'HOST_START_FAILED' })
+            assert.match(warnings[0], new RegExp(`There is no agent at ${path}: it is a ${what}, and no socket\\.`))
+        })
+    }
 })
 
 test('a wrong option is an error at once', () => {

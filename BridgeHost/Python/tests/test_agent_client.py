@@ -13,7 +13,7 @@ from unittest.mock import patch
 from .agents import AgentProcess, Supervisor
 from .support import GUARD, KEY, PATIENT, SOURCE, TestCase, host_path
 
-from mobiletracker import MobileTracker, Receipt  # isort: skip
+from mobiletracker import MobileTracker, MobileTrackerError, Receipt  # isort: skip
 
 RESTARTS = int(os.environ.get("AGENT_RESTARTS", "12"))
 """How often the agent is killed under load."""
@@ -64,6 +64,26 @@ class AgentClientTests(TestCase):
             MobileTracker(agent="")
         with self.assertRaises(TypeError):
             MobileTracker(agent=5)  # type: ignore[arg-type]
+
+    def test_arguments_for_a_host_that_is_not_started_are_a_warning(self) -> None:
+        agent = AgentProcess(self, self.folder)
+        arguments = ["--metrics-file", str(self.folder / "m.prom")]
+        self.assertTrue(self.tracker(agent=agent.path, host_arguments=arguments).is_tracking_allowed())
+        with patch.dict(os.environ, MOBILE_TRACKER_AGENT=str(agent.path)):
+            self.tracker(host_arguments=arguments)
+            self.tracker(host_arguments=arguments, agent=False)
+            self.tracker(host_arguments=arguments, agent="auto")
+            self.tracker()
+        self.assertEqual(len(self.warnings), 2)
+        for warning in self.warnings:
+            self.assertRegex(warning, f"host_arguments are not used: the agent at {agent.path} was started with arguments")
+
+    def test_a_path_that_is_no_socket_is_an_error_at_once(self) -> None:
+        file = self.folder / "file"
+        file.touch()
+        for path, what in ((file, "a file"), (self.folder, "a folder")):
+            with self.subTest(what), self.assertRaisesRegex(MobileTrackerError, f"{path}: it is {what}, and no socket"):
+                self.tracker(agent=path).is_tracking_allowed()
 
     def test_calls_wait_for_an_agent_that_is_started_later(self) -> None:
         collector = self.start_collector()

@@ -1,9 +1,33 @@
-import { connect } from 'node:net'
+import { Socket } from 'node:net'
 import { LineReader } from './framing.js'
 import { LineWriter } from './line-writer.js'
 
 /** The code of the line with which an agent refuses a client. */
 const REFUSED = 'CONNECTION_REFUSED'
+
+/** The errors of a write to a socket that the other side has closed. */
+const CLOSED = ['EPIPE', 'ECONNRESET']
+
+/**
+ * A socket that is read to its end although nothing more can be written.
+ *
+ * An agent that refuses a client says why and closes. Node's own socket is destroyed by the first write that fails, and
+ * what the agent has said is lost.
+ */
+class ReadableSocket extends Socket {
+    _write(chunk, encoding, done) {
+        super._write(chunk, encoding, (error) => this.#finish(error, done))
+    }
+
+    _writev(chunks, done) {
+        super._writev(chunks, (error) => this.#finish(error, done))
+    }
+
+    /** The end of what the other side has sent follows, and closes the socket. */
+    #finish(error, done) {
+        done(CLOSED.includes(error?.code) ? null : error)
+    }
+}
 
 /**
  * One connection to an agent. It is used as a host of the program's own is: see `HostProcess`.
@@ -29,13 +53,13 @@ export class AgentConnection {
      */
     constructor({ path, onLine, onEnd }) {
         this.name = `The agent at ${path}`
-        const socket = connect({ path })
+        const socket = new ReadableSocket().connect({ path })
         this.#socket = socket
         this.#writer = new LineWriter(socket)
         const reader = new LineReader((line) => this.#refuses(line) || onLine(line))
         socket.on('data', (chunk) => reader.push(chunk))
         socket.on('end', () => reader.end())
-        // After its refusal the agent closes the socket, and what is written then fails as well.
+        // After its refusal the agent closes the socket, and what is read then fails as well.
         socket.on('error', (error) => (this.#error ??= error))
         socket.on('close', () => {
             this.#writer.close()

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /** What an agent is called at the places where one is looked for. */
@@ -34,6 +34,19 @@ function usualPlaces({ XDG_RUNTIME_DIR: folder }) {
     return [...folder ? [join(folder, SOCKET)] : [], join('/run', SOCKET)]
 }
 
+/**
+ * Says that a program gives arguments to a host that it does not start.
+ *
+ * @param {Agent | null} agent
+ * @param {string[]} hostArguments
+ * @returns {string | null} Null if it may start one.
+ */
+export function ignoredArguments(agent, hostArguments) {
+    if (!agent || agent.isOptional || hostArguments.length === 0) return null
+    return `hostArguments are not used: the agent at ${agent.path} was started with arguments of its own. Give them to the `
+        + 'agent, or leave them out.'
+}
+
 /** Whether an error says that no agent listens there. */
 export function isAbsence(error) {
     return error?.code === 'ENOENT' || error?.code === 'ECONNREFUSED'
@@ -53,7 +66,16 @@ export function explainAgent(path, error) {
             return `This user may not connect to the agent at ${path}: see its --listen-mode, and who may enter its folder.`
         case 'ENOTSOCK':
         case 'EPROTOTYPE': return `There is no agent at ${path}: it is no socket that listens.`
+        case 'ECONNREFUSED': return noSocket(path)
         case 'ENAMETOOLONG': return `The path of the agent is too long for a socket: ${path}`
         default: return error?.isFinal ? `The agent at ${path} refuses the connection: ${error.message}` : null
     }
+}
+
+/** The sentence for a path at which there is something else than a socket; null if there is a socket, or nothing. */
+function noSocket(path) {
+    const file = statSync(path, { throwIfNoEntry: false })
+    if (!file || file.isSocket()) return null
+    const what = file.isDirectory() ? 'a folder' : 'a file'
+    return `There is no agent at ${path}: it is ${what}, and no socket. Give the path that stands after --listen.`
 }

@@ -1,3 +1,4 @@
+import { findAgent, ignoredArguments } from './agent.js'
 import { appName } from './app-name.js'
 import { MobileTrackerError } from './errors.js'
 import { atExit } from './exit.js'
@@ -43,6 +44,8 @@ export function openTracker(options = {}) {
     if (logger) output.use(logger)
     const { warn } = output
     warnOfUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
+    const ignored = ignoredArguments(findAgent(agent), hostArguments)
+    if (ignored) warn(`createTracker: ${ignored}`)
     const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic), warn })
     const link = new HostLink({
         hostPath,

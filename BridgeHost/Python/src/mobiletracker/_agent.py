@@ -8,7 +8,7 @@ import os
 import selectors
 import socket
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -53,6 +53,16 @@ def find_agent(option: str | os.PathLike[str] | Literal[False] | None) -> Agent 
     return Agent(next((path for path in places if path.exists()), places[0]), is_optional=True)
 
 
+def ignored_arguments(agent: Agent | None, arguments: Sequence[str]) -> str | None:
+    """Says that a program gives arguments to a host that it does not start; None if it may start one."""
+    if agent is None or agent.is_optional or not arguments:
+        return None
+    return (
+        f"host_arguments are not used: the agent at {agent.path} was started with arguments of its own. "
+        "Give them to the agent, or leave them out."
+    )
+
+
 def is_absence(error: OSError | None) -> bool:
     """Whether an error says that no agent listens there."""
     return error is not None and error.errno in (errno.ENOENT, errno.ECONNREFUSED)
@@ -70,6 +80,9 @@ def explain_agent(path: Path, error: OSError | None) -> str | None:
             return f"This user may not connect to the agent at {path}: {who}."
         case errno.ENOTSOCK | errno.EPROTOTYPE:
             return f"There is no agent at {path}: it is no socket that listens."
+        case errno.ECONNREFUSED if path.exists() and not path.is_socket():
+            what = "a folder" if path.is_dir() else "a file"
+            return f"There is no agent at {path}: it is {what}, and no socket. Give the path that stands after --listen."
         case None if "too long" in str(error):
             return f"The path of the agent is too long for a socket: {path}"
         case _:

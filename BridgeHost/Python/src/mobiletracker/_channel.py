@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 from . import _call
+from ._agent import find_agent, ignored_arguments
 from ._call import Call, wait_for
 from ._fault import message_of, own_name, sentence, written_in
 from ._hooks import CallDropped, HostLog, filtered
@@ -61,6 +62,8 @@ class Channel:
         :param before_setup: Called before each call that begins a client.
         """
         self.warnings = Warnings(options.logger, is_on=options.warnings)
+        if ignored := ignored_arguments(find_agent(options.agent), options.host_arguments):
+            self.warnings.warn(ignored)
         self._before_send = options.before_send
         self.writer = JSONWriter(options.default)
         self._after_turn = after_turn
