@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
+import { connect } from 'node:net'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { findHost } from '../src/client/finder.js'
+import { createTracker } from '../src/client/tracker.js'
 import { examineServer } from '../src/doctor/server.js'
+import { startAgent } from '../testsupport/agents.js'
 import { certificate } from '../testsupport/certificate.js'
 import { COMMAND, runCommand } from '../testsupport/commands.js'
 import { afterwards, freshFolder, inTime } from '../testsupport/hosts.js'
@@ -65,6 +70,94 @@ suite('the doctor, of the host', () => {
         const { out } = await doctor(t, ['--storage-dir', '/nowhere'], { MOBILE_TRACKER_HOST: path })
 
         assert.match(out, /! mobile-tracker 0\.0\.1 starts, and the package is \d/)
+    })
+})
+
+suite('the doctor, of an agent', { skip: withoutHost }, () => {
+    /** Without a host: none is needed. */
+    const NO_HOST = { MOBILE_TRACKER_HOST: '/nowhere/BridgeHost' }
+
+    test('says that it answers, who may connect, and that nothing waits', async (t) => {
+        const folder = freshFolder(t)
+        const { path } = await startAgent(t, folder)
+        const { code, out } = await doctor(t, ['--agent', path], NO_HOST)
+
+        assert.equal(code, 0, out)
+        const { uid, username } = userInfo()
+        assert.equal(out.split('\n')[0], `Agent  ${path}`)
+        assert.match(out, new RegExp(`\\n {2}✔ mobile-tracker \\S+ answers\\n {2}✔ It serves user ${username} \\(${uid}\\)( and root)? \\(mode 0600\\)\\n`))
+        assert.match(out, /✔ It has no queue open: nothing waits\n\n3 good, 0 to check, 0 wrong\.\n$/)
+    })
+
+    test('names the group that may connect, and a file that lets all in', async (t) => {
+        const folder = freshFolder(t)
+        const { path } = await startAgent(t, folder, ['--listen-mode', '0660'])
+        const group = await doctor(t, [], { ...NO_HOST, MOBILE_TRACKER_AGENT: path })
+        chmodSync(path, 0o666)
+        const all = await doctor(t, ['--agent', path], NO_HOST)
+
+        assert.match(group.out, /✔ It serves user .*, the members of group .+ \(\d+\)( and root)? \(mode 0660\)|user .* and the members of group .+ \(mode 0660\)/)
+        assert.match(all.out, /! It serves .* \(mode 0666\), and refuses all others, whom the file lets in\n {6}chmod 0660 /)
+    })
+
+    test('judges its queues, and the state folder that is named', async (t) => {
+        const { collector, folder, config } = await realTracker(t)
+        const { path } = await startAgent(t, folder)
+        const tracker = createTracker({ agent: path, stderr: 'ignore', warnings: false })
+        afterwards(t, () => tracker.shutdown())
+        await tracker.init('925', { ...config(), storageDirectory: undefined })
+        await tracker.track('A')
+        await tracker.flush()
+        const well = await doctor(t, ['--agent', path], NO_HOST)
+        collector.faults('401×always')
+        await tracker.track('B')
+        await tracker.flush()
+        const halted = await doctor(t, ['--agent', path, '--storage-dir', join(folder, 'state')])
+
+        assert.equal(well.code, 0, well.out)
+        assert.match(well.out, /✔ MobileTracker: nothing waits; 1 delivered since the agent has opened it\n/)
+        assert.equal(halted.code, 1, halted.out)
+        assert.match(halted.out, /✘ MobileTracker: 1 waits, the oldest for \d+ s; 1 delivered .*\. Delivery is halted: the server refuses the key or the address\n/)
+        assert.match(halted.out, /\nHost {2}.*\n[^]*\nState folder {2}.*state\n[^]*process \d+ \(BridgeHost of .*\) has halted/)
+    })
+
+    test('says why it cannot be used', async (t) => {
+        const folder = freshFolder(t)
+        const { path } = await startAgent(t, folder, ['--max-connections', '1'])
+        const other = createTracker({ agent: path, stderr: 'ignore' })
+        afterwards(t, () => other.shutdown())
+        await other.isTrackingAllowed()
+        const full = await doctor(t, ['--agent', path])
+        const none = await doctor(t, ['--agent', join(folder, 'none')])
+        const file = await doctor(t, ['--agent', COMMAND])
+        const outcomes = [full, none, file]
+
+        assert.deepEqual(outcomes.map(({ code }) => code), [1, 1, 1])
+        assert.match(full.out, /✘ It cannot be used: 1 client is connected, and no more may be/)
+        assert.match(none.out, /✘ There is no such socket: no agent listens there\n {6}Start it: BridgeHost --listen .*none, or/)
+        assert.match(file.out, /✘ There is no agent at .*: it is a file, and no socket\./)
+        for (const { out } of outcomes) assert.ok(!out.includes('Host  ') && !out.includes('State folder'), out)
+    })
+
+    test('says that a killed agent has left its socket', async (t) => {
+        const { path, pid } = await startAgent(t, freshFolder(t))
+        process.kill(pid, 'SIGSTOP') // A client that connects meanwhile is not answered, and hears of the end.
+        const waiting = connect(path)
+        await once(waiting, 'connect')
+        process.kill(pid, 'SIGKILL')
+        await new Promise((resolve) => waiting.resume().on('error', () => {}).on('close', resolve))
+        const { code, out } = await doctor(t, ['--agent', path])
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ Nobody listens at this socket: its agent was killed\n {6}Start it again: BridgeHost --listen /)
+    })
+
+    test('with auto goes on to the host where no agent listens', async (t) => {
+        const folder = freshFolder(t)
+        const { code, out } = await doctor(t, ['--agent', 'auto', '--storage-dir', folder], { XDG_RUNTIME_DIR: folder })
+
+        assert.equal(code, 0, out)
+        assert.match(out, /^Agent {2}.*\n {2}✔ No agent listens there: the program starts a host of its own\n\nHost {2}/)
     })
 })
 
@@ -356,7 +449,9 @@ suite('the doctor, of the server', () => {
     test('says which APIs there are', async (t) => {
         const { code, errors } = await at(t, 'http://127.0.0.1:9', '--api', 'segmnt')
         assert.equal(code, 64)
-        assert.match(errors, /There is no API "segmnt"; --api takes metaRouter, segment, /)
+        assert.match(errors, /There is no API "segmnt"; --api takes metaRouter, segment, .*; did you mean segment\?/)
+        const vendor = await at(t, 'http://127.0.0.1:9', '--api', 'RudderStack')
+        assert.match(vendor.errors, /There is no API "RudderStack"; .*; for RudderStack it is segment/)
     })
 
     for (const [status, finding] of [

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from .support import GUARD, PACKAGE, SOURCE, TestCase, host_path, run_program, snake
+from .agents import AgentProcess, Connection
+from .support import GUARD, KEY, PACKAGE, SOURCE, TestCase, host_path, run_program, snake
 
 import mobiletracker  # isort: skip
 from mobiletracker import AnalyticsCallOptions, AsyncMobileTracker, MobileTracker, OutgoingCall  # isort: skip
@@ -171,6 +172,55 @@ class CommandTests(TestCase):
         head = f"version       {VERSION}\nhost          {host_path()}\n"
         self.assertEqual(everything.stdout, head + other + own)
         self.assertEqual(one.stdout, head + own)
+
+    def test_asks_the_agent_of_the_program_instead_of_a_host(self) -> None:
+        agent = AgentProcess(self, self.folder)
+        collector = self.start_collector()
+        collector.faults(["503×always"])
+        environment = {"MOBILE_TRACKER_HOST": "/nowhere", "MOBILE_TRACKER_AGENT": str(agent.path)}
+        idle = self.run_command(**environment)
+        tracker = MobileTracker(agent=agent.path)
+        self.addCleanup(tracker.close)
+        tracker.basic.initialize(KEY, f"{collector.url}/events", options={"retry_delay_ms": 10})
+        self.assertEqual(tracker.basic.track("A").outcome(GUARD).status, "queued")
+        busy = self.run_command("--agent", str(agent.path), MOBILE_TRACKER_HOST="/nowhere")
+
+        user = os.geteuid()
+        head = (
+            f"version       {VERSION}\nagent         {agent.path}\n              mobile-tracker {VERSION} answers\n"
+            f"              it serves user {user}{' and root' if user else ''} (mode 0600)\n"
+        )
+        self.assertEqual((idle.returncode, idle.stdout), (0, f"{head}              it has no queue open: nothing waits\n"))
+        self.assertEqual((busy.returncode, busy.stdout), (0, f"{head}              BasicTracker: 1 event waits\n"))
+
+    def test_says_why_an_agent_cannot_be_used(self) -> None:
+        agent = AgentProcess(self, self.folder, "--max-connections", "1")
+        with Connection(agent.path) as first:
+            first.call("host.info")
+            full = self.run_command("--agent", str(agent.path))
+        absent = self.run_command("--agent", str(self.folder / "none"))
+        folder = self.run_command("--agent", str(self.folder))
+        nowhere = {"XDG_RUNTIME_DIR": "/nowhere", "XDG_STATE_HOME": "/nowhere"}
+        auto = self.run_command("--agent", "auto", MOBILE_TRACKER_HOST="/bin/true", **nowhere)
+
+        self.assertEqual([full.returncode, absent.returncode, folder.returncode, auto.returncode], [1, 1, 1, 0])
+        self.assertIn("it cannot be used: 1 client is connected, and no more may be", full.stdout)
+        self.assertIn(f"Start it with: BridgeHost --listen {self.folder}/none", absent.stdout)
+        self.assertIn("it is a folder, and no socket", folder.stdout)
+        self.assertIn("no agent listens there: your program starts a host of its own\nhost          /bin/true\n", auto.stdout)
+
+    def test_ends_quietly_when_its_reader_wants_no_more(self) -> None:
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            ended = subprocess.run(
+                [sys.executable, "-m", "mobiletracker"], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=GUARD,
+                env={**os.environ, "PYTHONPATH": str(SOURCE), "MOBILE_TRACKER_HOST": "/bin/true"},
+            )
+        finally:
+            os.close(writing)
+
+        self.assertEqual((ended.returncode, ended.stderr), (141, ""))
 
     def run_command(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs it."""

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises'
+import { findAgent } from '../client/agent.js'
 import { apiNamed } from '../collector/options.js'
 import { columns, runCommand, UsageError } from '../command-line.js'
+import { examineAgent } from './agent.js'
 import { bad, sectionText, summaryText, warning } from './findings.js'
 import { examineFolder, standardFolders, standardRoot } from './folder.js'
 import { examineHost } from './host.js'
@@ -11,6 +13,7 @@ const VARIABLES = {
     'api-url': 'MOBILE_TRACKER_API_URL',
     key: 'MOBILE_TRACKER_KEY',
     'storage-dir': 'MOBILE_TRACKER_STORAGE_DIR',
+    agent: 'MOBILE_TRACKER_AGENT',
 }
 
 /** The variable that turns all clients off. */
@@ -20,11 +23,16 @@ const SWITCH = 'MOBILE_TRACKER_ENABLED'
 export const DOCTOR = {
     name: 'doctor',
     about: `Says why an event does not arrive: checks the host, the state folder and, with an address, the server.
+If the program uses an agent, that is checked instead of a host.
 It changes nothing. Ends with 1 if something is wrong (✘).`,
     options: {
         'storage-dir': {
             value: 'dir',
             help: 'the state folder to check, instead of those of all programs of this user',
+        },
+        agent: {
+            value: 'path',
+            help: 'the socket of the agent that the program uses, or auto: whether it answers, who may connect, what waits in it',
         },
         'api-url': {
             value: 'url',
@@ -57,6 +65,7 @@ BasicTracker's endpoint is not tried: it takes every request for an event.`,
             'checks one program\'s state and its server, with the key in MOBILE_TRACKER_KEY',
         ],
         ['--api-url https://api.example.com --session 925', 'makes a session too'],
+        ['--agent /run/mobile-tracker/agent.sock', 'checks the agent of this machine and what waits in its queues'],
     ],
 }
 
@@ -77,16 +86,29 @@ export function doctor(words) {
             sections.push(section)
             if (!options.json) process.stdout.write(sectionText(section, process.stdout))
         }
-        const { path: host, section } = examineHost()
-        section.findings.push(...switchFindings(process.env[SWITCH]))
-        add(section)
+        const addFirst = (section) => {
+            if (sections.length === 0) section.findings.push(...switchFindings(process.env[SWITCH]))
+            add(section)
+        }
+        const agent = findAgent(options.agent)
+        const examinedAgent = agent && await examineAgent(agent)
+        if (agent) addFirst(examinedAgent.section)
+        const hasHost = !agent || (agent.isOptional && examinedAgent.isAbsent)
+        const folders = foldersOf(options, hasHost)
+        // An agent serves without a host here; what reads a folder is the host.
+        let host = null
+        if (hasHost || folders.length > 0) {
+            const examined = examineHost()
+            host = examined.path
+            addFirst(examined.section)
+        }
         const lanes = []
-        for (const folder of foldersOf(options)) {
+        for (const folder of folders) {
             const examined = examineFolder(folder, host)
             add(examined.section)
             lanes.push(...examined.lanes)
         }
-        if (sections.length === 1) add(noFolder(standardRoot()))
+        if (hasHost && folders.length === 0) add(noFolder(standardRoot()))
         if (base) {
             add(
                 await examineServer(
@@ -131,9 +153,10 @@ function baseOf(options) {
     return baseFrom(address, options['api-url'] === undefined ? VARIABLES['api-url'] : '--api-url')
 }
 
-function foldersOf(options) {
+/** The folders to check. Those of all programs of this user say nothing of an agent, which may be another user's. */
+function foldersOf(options, hasHost) {
     const named = valueOf('storage-dir', options)
-    return named === undefined ? standardFolders() : [named]
+    return named !== undefined ? [named] : hasHost ? standardFolders() : []
 }
 
 /** The finding where there is no folder to check. @param {string | null} root */

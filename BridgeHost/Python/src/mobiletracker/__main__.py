@@ -1,27 +1,39 @@
-"""`python -m mobiletracker`: which package this is, which host it finds, and what waits in the state folders."""
+"""`python -m mobiletracker`: which package this is, which host or agent it uses, and what waits to be sent."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import os
+import re
+import socket
+import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from . import __version__
+from ._agent import Agent, explain_agent, find_agent, is_absence
 from ._find import find_host
 from .errors import MobileTrackerError
 
 _CLIENTS = {"session": "MobileTracker", "batch": "AnalyticsClient", "endpoint": "BasicTracker"}
+
+_CLIENTS_OF_METRICS = {"tracker": "MobileTracker", "analytics": "AnalyticsClient", "basic": "BasicTracker"}
+
+_READER_HAS_GONE = 141
+"""What a program ended by SIGPIPE has for its status."""
+
+_PATIENCE = 10.0
+"""How long an agent may take to answer, in seconds."""
 
 
 def main() -> int:
     """Prints what was asked for."""
     parser = argparse.ArgumentParser(
         prog="python -m mobiletracker",
-        description="Says which version this is, which host it would start, and what waits to be sent.",
+        description="Says which version this is, which host it would start or which agent it uses, and what waits to be sent.",
     )
     parser.add_argument("--version", action="version", version=f"mobile-tracker {__version__}")
     parser.add_argument(
@@ -30,8 +42,23 @@ def main() -> int:
         default=os.environ.get("MOBILE_TRACKER_STORAGE_DIR"),
         help="the state folder to look into, if your program sets one; by default all of this user's programs",
     )
-    chosen: Path | None = parser.parse_args().storage_directory
+    parser.add_argument(
+        "--agent",
+        default=os.environ.get("MOBILE_TRACKER_AGENT"),
+        help="the socket of the agent that your program uses, or auto",
+    )
+    options = parser.parse_args()
+    chosen: Path | None = options.storage_directory
     print(f"version       {__version__}")
+    if agent := find_agent(options.agent or False):
+        lines, state = _asked(agent)
+        print(f"agent         {agent.path}")
+        for line in lines:
+            print(f"              {line}")
+        if state == "unusable":
+            return 1
+        if state == "answers" and not chosen:
+            return 0
     try:
         host = find_host()
     except MobileTrackerError as error:
@@ -43,6 +70,66 @@ def main() -> int:
         for line in _waiting(host, folder):
             print(f"              {line}")
     return 0
+
+
+def _asked(agent: Agent) -> tuple[list[str], Literal["answers", "absent", "unusable"]]:
+    """What an agent answers, who may connect to it and what waits in it; or why it cannot be used."""
+    try:
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(_PATIENCE)
+            connection.connect(os.fspath(agent.path))
+            reader = connection.makefile("r")
+            info, metrics = (_answer(connection, reader, method) for method in ("host.info", "host.metrics"))
+    except OSError as error:
+        if agent.is_optional and is_absence(error):
+            return ["no agent listens there: your program starts a host of its own"], "absent"
+        reason = explain_agent(agent.path, error)
+        if reason is None and isinstance(error, TimeoutError):
+            reason = f"it has not answered for {_PATIENCE:.0f} s: it was stopped, or its disk does not answer"
+        return [reason or f"it cannot be used: {error}. Start it with: BridgeHost --listen {agent.path}"], "unusable"
+    except ValueError as error:
+        return [f"it cannot be used: {error}"], "unusable"
+    status = agent.path.stat()
+    group = f", group {status.st_gid}" if status.st_mode & 0o060 == 0o060 else ""
+    who = f"user {status.st_uid}{group}" + (" and root" if status.st_uid != 0 else "")
+    door = f"it serves {who} (mode {stat.S_IMODE(status.st_mode):04o})"
+    return [f"mobile-tracker {info['version']} answers", door, *_queues(metrics["text"])], "answers"
+
+
+def _answer(connection: socket.socket, reader: Any, method: str) -> dict[str, Any]:
+    """Makes one call.
+
+    :raises ValueError: With what the agent says instead.
+    """
+    try:
+        connection.sendall(json.dumps({"jsonrpc": "2.0", "id": 1, "method": method}).encode() + b"\n")
+    except BrokenPipeError:
+        pass  # What it has said before is still to be read.
+    line = reader.readline()
+    if not line:
+        raise ValueError("it has closed the connection")
+    message = json.loads(line)
+    if "result" not in message:
+        raise ValueError(message["error"]["message"])
+    result: dict[str, Any] = message["result"]
+    return result
+
+
+def _queues(text: str) -> list[str]:
+    """What waits in the queues that an agent has open, by its metrics."""
+    lines = []
+    for client, name in _CLIENTS_OF_METRICS.items():
+        values = {
+            metric: int(number)
+            for metric, number in re.findall(rf'^mobile_tracker_(\w+){{client="{client}"}} (\d+)$', text, re.MULTILINE)
+        }
+        if "queued_records" not in values:
+            continue
+        state = "; delivery is halted, since the server refuses the key or the address" if values.get("deliveries_halted") else ""
+        if values.get("disks_failing"):
+            state += "; the disk refuses what is tracked"
+        lines.append(f"{name}: {_waits(values['queued_records'])}{state}")
+    return lines or ["it has no queue open: nothing waits"]
 
 
 def _folders() -> list[Path]:
@@ -73,12 +160,26 @@ def _waiting(host: Path, folder: Path) -> list[str]:
 
 
 def _line(lane: dict[str, Any]) -> str:
-    queued = lane["queued"]
-    what = "nothing waits" if queued == 0 else "1 event waits" if queued == 1 else f"{queued} events wait"
     # The owner of an analytics queue is a fingerprint of its key.
     brand = f" {lane['owner']}" if lane["kind"] == "session" else ""
-    return f"{_CLIENTS.get(lane['kind'], lane['kind'])}{brand} to {lane['origin']}: {what}"
+    return f"{_CLIENTS.get(lane['kind'], lane['kind'])}{brand} to {lane['origin']}: {_waits(lane['queued'])}"
+
+
+def _waits(queued: int) -> str:
+    return "nothing waits" if queued == 0 else "1 event waits" if queued == 1 else f"{queued} events wait"
+
+
+def _main_for_a_reader() -> int:
+    """Ends quietly if the reader wants no more, as `head` does."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _READER_HAS_GONE
+    return code
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_main_for_a_reader())
