@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { nearest } from '../src/nearest.js'
-import { runCommand } from '../testsupport/commands.js'
+import { COMMAND, runCommand } from '../testsupport/commands.js'
+import { freshFolder } from '../testsupport/hosts.js'
+import { run } from '../testsupport/programs.js'
 
 suite('the command', () => {
     for (const words of [
@@ -25,6 +27,15 @@ suite('the command', () => {
 
     test('shows the help of a command after the word help', async (t) => {
         assert.match((await runCommand(t, 'help', 'doctor')).out, /^Usage: mobile-tracker doctor /)
+    })
+
+    test('ends quietly when its reader wants no more, as head does', async (t) => {
+        const script = 'mkfifo "$1/pipe"; exec 3<>"$1/pipe" 4>"$1/pipe" 3>&-; shift; exec "$@" >&4'
+        const words = ['-c', script, 'sh', freshFolder(t), process.execPath, COMMAND]
+        const { code, stderr } = await run(t, '/bin/sh', [...words, 'doctor', '--storage-dir', '/nowhere', '--api-url', 'http://127.0.0.1:9'])
+
+        // As a program that SIGPIPE ends.
+        assert.deepEqual([code, stderr], [141, ''])
     })
 
     for (const [words, reason] of [
