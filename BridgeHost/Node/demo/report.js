@@ -15,13 +15,14 @@ const MOST = 20
  */
 export function summary(received) {
     const count = (matches) => String(received.filter(matches).length).padStart(5)
+    const requests = (matches) => `${count(matches)} ${Number(count(matches)) === 1 ? 'request' : 'requests'}`
     return [
         'The collector received',
         ...Object.entries(NAMES).map(([kind, name]) => {
             return `${count((record) => record.kind === kind && record.accepted && !record.repeat)} ${name}`
         }),
-        `${count(({ accepted }) => !accepted)} requests that it refused with 503`,
-        `${count(({ repeat }) => repeat)} requests once more, under the same key`,
+        `${requests(({ accepted }) => !accepted)} that it refused with 503`,
+        `${requests(({ repeat }) => repeat)} once more, under the same key`,
     ]
 }
 
