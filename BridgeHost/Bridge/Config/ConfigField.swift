@@ -110,7 +110,7 @@ extension ConfigField {
             option.key, aliases: aliases, option.schema, summary ?? option.sentence(defaults),
             read: { text, path, options throws(TrackerError) in
                 guard let value = option.range.value(text) else {
-                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase))
+                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase + option.hint(for: text)))
                 }
                 option.apply(value, to: &options)
             })
@@ -127,6 +127,14 @@ extension ConfigOption {
         let least = lowerOption.map { ", at least `\($0)Ms`" } ?? ""
         let zero = zero.map { "; 0: \($0)" } ?? ""
         return "\(summary); by default \(usual ?? absence)\(least)\(zero)."
+    }
+
+    /// The word that is probably meant, as the end of a sentence; empty if none is.
+    fileprivate func hint(for text: JSONText) -> String {
+        guard case .words(let words) = range, let given = text.stringValue else { return "" }
+        if let word = synonyms[given.lowercased()] { return "; for '\(given)' it is '\(word)'" }
+        guard let near = SpellingSuggestion.nearest(to: given, among: words) else { return "" }
+        return "; did you mean '\(near)'?"
     }
 
     fileprivate var schema: Schema {
@@ -243,6 +251,9 @@ struct ConfigTable<Options: Sendable>: Sendable {
         }
         let members = object.members.map { (key: $0.key, value: $0.value, field: field($0.key)) }
         let unknown = members.lazy.filter { $0.field == nil }.map(\.key)
+        if let wrapper = members.first(where: { $0.field == nil && memberNamed(in: $0.value) != nil }) {
+            throw nested(wrapper.key, memberNamed(in: wrapper.value) ?? "", at: path)
+        }
         if let first = unknown.first { throw fault(first, unknown.dropFirst(), at: path) }
         var seen: [String: String] = [:]
         for member in members {
@@ -258,6 +269,23 @@ struct ConfigTable<Options: Sendable>: Sendable {
         func has(_ name: String) -> Bool { name.utf8.elementsEqual(key.utf8) }
 
         return fields.first { has($0.name) || $0.aliases.contains(where: has) }
+    }
+
+    /// The first key of an object that is an option of this table.
+    private func memberNamed(in value: JSONText) -> String? {
+        guard value.kind == .object else { return nil }
+        // Callers from Python write underscores.
+        func letters(_ name: String) -> String { name.lowercased().filter { $0 != "_" } }
+        let names = Set(fields.map { letters($0.name) })
+        return value.members.first { names.contains(letters($0.key)) }?.key
+    }
+
+    /// An object that holds the options, and is where one of them should be.
+    private func nested(_ key: String, _ member: String, at path: String) -> TrackerError {
+        let (key, place) = (String(key.prefix(80)), path.isEmpty ? "" : " in '\(path)'")
+        return FieldCheck.fault(
+            Self.join(path, key),
+            .invalid("is not known, and holds '\(member)': give that\(place) without '\(key)' around it"))
     }
 
     /// Names the keys that are not known, each with the one that is near. If none is near, it lists those there are.

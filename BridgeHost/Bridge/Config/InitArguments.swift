@@ -16,7 +16,8 @@ struct InitArguments: Sendable {
             else: fault(inBrand: "").rpcError),
         .optional(
             "config", .object, "Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.",
-            schema: "TrackerConfig", else: FieldCheck.fault("config", .wrongKind("an object")).rpcError),
+            schema: "TrackerConfig", else: FieldCheck.fault("config", .wrongKind("an object")).rpcError,
+            example: #"{"apiUrl": "https://api.example.com", "xApiKey": "key"}"#),
     ]
 
     /// Reads the params.

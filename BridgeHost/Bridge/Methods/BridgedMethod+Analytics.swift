@@ -10,7 +10,8 @@ extension BridgedMethod {
             [
                 .optional(
                     "options", .object, "Where and how to deliver.", schema: "AnalyticsOptions",
-                    else: FieldCheck.fault("options", .wrongKind("an object")).rpcError)
+                    else: FieldCheck.fault("options", .wrongKind("an object")).rpcError,
+                    example: #"{"writeKey": "key", "ingestionHost": "https://in.example.com"}"#)
             ],
             errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
             restores: .setup(),

@@ -160,7 +160,8 @@ package struct Arguments: Sendable {
                     ?? fault(index, "is required and must be \(rule.kind.phrase)")
             }
             guard rule.kind.accepts(params.kind(at: position), params.value(at: position)) else {
-                throw fault(index, "must be \(rule.kind.phrase)")
+                let example = signature.parameters[index].example.map { ", such as \($0)" } ?? ""
+                throw fault(index, "must be \(rule.kind.phrase)\(example)")
             }
         }
     }
@@ -205,6 +206,9 @@ package struct Arguments: Sendable {
     private static func unknown(_ name: String, _ method: String, _ parameters: [Parameter]) -> RPCError {
         let start = "\(method): unknown param '\(name.prefix(80))'"
         guard let nearest = SpellingSuggestion.nearest(to: name, among: parameters.map(\.name)) else {
+            if parameters.count == 1, let example = parameters[0].example {
+                return .invalidParams("\(start); it takes '\(parameters[0].name)', an object such as \(example)")
+            }
             return .invalidParams(parameters.isEmpty ? "\(start); it takes none" : start)
         }
         return .invalidParams("\(start); did you mean '\(nearest)'?")

@@ -33,10 +33,12 @@ package final class Parameter: Sendable {
     package let reason: String?
     /// The word for what it is in every method; its name, if that is the word.
     package let role: String
+    /// A value of an object, for errors; `nil` if the kind says enough.
+    package let example: String?
 
     private init(
         _ name: String, _ kind: Kind, isRequired: Bool, isNamedOnly: Bool = false, summary: String, schema: String?,
-        errorIfAbsent: RPCError? = nil, reason: String? = nil, role: String? = nil
+        errorIfAbsent: RPCError? = nil, reason: String? = nil, role: String? = nil, example: String? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -47,6 +49,7 @@ package final class Parameter: Sendable {
         self.errorIfAbsent = errorIfAbsent
         self.reason = reason
         self.role = role ?? name
+        self.example = example
     }
 
     /// A required value: neither absent nor `null`.
@@ -79,12 +82,14 @@ package final class Parameter: Sendable {
     ///   - schema: The name of a schema that says more than `kind` does.
     ///   - error: What stands for a wrong value in a client that looks at it itself, if not INVALID_PARAMS.
     ///   - role: The word for what it is in every method, if its name is not.
+    ///   - example: A value of it, which the error for a wrong one shows.
     package static func optional(
         _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, else error: RPCError? = nil,
-        role: String? = nil
+        role: String? = nil, example: String? = nil
     ) -> Parameter {
         Parameter(
-            name, kind, isRequired: false, summary: summary, schema: schema, errorIfAbsent: error, role: role)
+            name, kind, isRequired: false, summary: summary, schema: schema, errorIfAbsent: error, role: role,
+            example: example)
     }
 
     /// A value that may be left out, and can be given by name alone.

@@ -11,7 +11,7 @@ from unittest import mock
 
 from .support import AsyncTestCase, TestCase
 
-from mobiletracker import AsyncMobileTracker, MobileTracker  # isort: skip
+from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError  # isort: skip
 
 LOG_NOTIFICATION = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
 
@@ -39,6 +39,25 @@ class OptionTests(unittest.TestCase):
         for tracker in (MobileTracker, AsyncMobileTracker):
             logger = cast(logging.Logger, logging.LoggerAdapter(logging.getLogger("shop")))
             tracker(host_arguments=("--storage-dir", "/tmp"), stderr="ignore", app_name="shop", logger=logger)
+
+
+class SetupTests(TestCase):
+    """Setups in another shape, each with what is right."""
+
+    def test_says_which_shape_is_right(self) -> None:
+        tracker = self.real()
+        initialize: Any = tracker.analytics.initialize
+        init: Any = tracker.init
+        for call, arguments, sentence in (
+            (initialize, ("key",), "'options' must be an object, such as {"),
+            (initialize, ({"options": {"write_key": "k"}},), "'options' is not known, and holds 'write_key': give that without"),
+            (initialize, ({"write_key": "k", "api": "rudderstack"},), "for 'rudderstack' it is 'segment'"),
+            (init, ("925", "https://a"), "'config' must be an object, such as {"),
+            (init, ("925", {"config": {"api_url": "https://a"}}), "'config' is not known, and holds 'api_url'"),
+        ):
+            with self.subTest(sentence), self.assertRaises(MobileTrackerError) as caught:
+                call(*arguments)
+            self.assertIn(sentence, str(caught.exception))
 
 
 class ThreadTests(TestCase):

@@ -37,6 +37,8 @@ package struct ConfigOption<Options: Sendable>: Sendable {
     /// What no value means.
     package let absence: String
     package let range: Range
+    /// Other words for its value, in lower case, and the words that it takes.
+    package private(set) var synonyms: [String: String] = [:]
     /// The option that this one must not be less than.
     package private(set) var lowerOption: String?
     /// What 0 means, if it is allowed besides the range.
@@ -184,6 +186,13 @@ extension ConfigOption {
             if case .duration(let value) = value { options[keyPath: path] = value == .zero ? nil : value }
         }
         option.zero = zero
+        return option
+    }
+
+    /// The same option, with words that its callers know from elsewhere: they are refused with the right one.
+    package func named(otherwise synonyms: [String: String]) -> ConfigOption {
+        var option = self
+        option.synonyms = synonyms
         return option
     }
 

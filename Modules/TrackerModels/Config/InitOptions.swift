@@ -143,7 +143,9 @@ public struct InitOptions: Hashable, Sendable {
     /// The options that have a range or a default of their own.
     package static let options: [ConfigOption<InitOptions>] = [
         .enabled(\.enabled),
-        .choice("api", \.api, "Whose API the server speaks"),
+        .choice("api", \.api, "Whose API the server speaks").named(otherwise: [
+            "rudderstack": "segment", "rudder": "segment", "jitsu": "segment", "opentelemetry": "otlp", "otel": "otlp",
+        ]),
         .text(
             "groupType", \.groupType, absence: "`company`",
             "What the server calls the kind of group that `group` names: PostHog's and Amplitude's group type, Mixpanel's "

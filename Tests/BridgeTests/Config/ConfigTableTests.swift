@@ -98,6 +98,18 @@ struct ConfigTableTests {
                 "'host' is not known. 'retryDelay' is not known; did you mean 'retryDelayMs'? 'delivery' is not known. "
                     + "There are: \(Self.names)."
             ),
+            (
+                #"{"options": {"debug": true, "apiUrl": "https://a"}}"#,
+                "'options' is not known, and holds 'debug': give that without 'options' around it"
+            ),
+            (
+                #"{"device": {"device": {"osName": "Linux"}}}"#,
+                "'device.device' is not known, and holds 'osName': give that in 'device' without 'device' around it"
+            ),
+            (
+                #"{"overflow": "dropoldest"}"#,
+                "'overflow' must be 'refuseNew' or 'dropOldest'; did you mean 'dropOldest'?"
+            ),
             (#"{"debug": "yes"}"#, "'debug' must be a boolean"),
             (#"{"apiUrl": 5}"#, "'apiUrl' must be a string"),
             (#"{"cookieExpiration": 1.5}"#, "'cookieExpiration' must be a whole number"),

@@ -1,4 +1,5 @@
 import { UsageError } from '../command-line.js'
+import { nearest } from '../nearest.js'
 import { API_NAMES } from './apis/layouts.js'
 import { BASIC_PATHS } from './routes.js'
 
@@ -19,10 +20,15 @@ export const USUAL = {
 /** The `User-Agent` of `mobile-tracker doctor`. Its requests are not checked like those of a client. */
 export const DOCTOR_AGENT = 'mobile-tracker-doctor'
 
+/** The APIs of vendors that speak another one's. */
+const OTHERWISE = { rudderstack: 'segment', rudder: 'segment', jitsu: 'segment', opentelemetry: 'otlp', otel: 'otlp' }
+
 /** An API by its name. @param {string} name @throws {UsageError} */
 export function apiNamed(name) {
     if (API_NAMES.includes(name)) return name
-    throw new UsageError(`There is no API "${name}"; --api takes ${API_NAMES.join(', ')}.`)
+    const meant = OTHERWISE[name.toLowerCase()]
+    const near = meant ? `; for ${name} it is ${meant}` : nearest(name, API_NAMES) ? `; did you mean ${nearest(name, API_NAMES)}?` : '.'
+    throw new UsageError(`There is no API "${name}"; --api takes ${API_NAMES.join(', ')}${near}`)
 }
 
 /** Whether only this machine can reach an address. */

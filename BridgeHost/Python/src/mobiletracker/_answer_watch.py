@@ -70,5 +70,6 @@ def _lateness(call: Call) -> float:
     if not row or row.gives is not Gives.REPORT and row.restores != "setup":
         return 0.0
     params = json.loads(call.params)
-    own = params.get("timeoutMs", (params.get("config") or {}).get("initTimeoutMs"))
+    config = params.get("config")
+    own = params.get("timeoutMs", config.get("initTimeoutMs") if isinstance(config, dict) else None)
     return own / 1000 if isinstance(own, int | float) else _LATE
