@@ -50,13 +50,25 @@ package struct CallExpectation: Sendable {
         let number =
             switch count {
             case nil: "a call"
+            case 0: "no call"
             case 1: "1 call"
             case let count?: "\(count) calls"
             }
         var text = "\(number) \(JSONValue.string(name))"
         if !properties.isEmpty { text += " with \(JSONValue.object(properties).shown)" }
-        if !members.isEmpty { text += " and \(JSONValue.object(members).shown)" }
+        let others = members.filter { $0.key != "outcome" }.map { "\($0.key) \($0.value.shown)" }
+        if !others.isEmpty { text += "\(properties.isEmpty ? " with" : " and") \(others.joined(separator: " and "))" }
+        if let outcome = members["outcome"] { text += ", \(Self.words(for: outcome))" }
         return text
+    }
+
+    /// What became of a call, as the end of a sentence.
+    private static func words(for outcome: JSONValue) -> String {
+        let others = outcome.objectValue?.filter { $0.key != "status" && $0.key != "reason" } ?? []
+        guard let reason = outcome["reason"]?.stringValue, others.isEmpty else {
+            return "with outcome \(outcome.shown)"
+        }
+        return "dropped as \(reason)"
     }
 
     /// The call that is nearest to what was expected, with the members that differ; or what there was instead.

@@ -47,7 +47,7 @@ struct CallExpectationTests {
             (
                 CallExpectation("Order Completed", ["total": 99], members: ["userId": "user-2"]),
                 """
-                Expected a call "Order Completed" with {"total":99} and {"userId":"user-2"}, and there was none.
+                Expected a call "Order Completed" with {"total":99} and userId "user-2", and there was none.
                 The nearest was: analytics.track "Order Completed" {"total":99}
                   userId is "user-1"; expected "user-2".
                 """
@@ -69,6 +69,16 @@ struct CallExpectationTests {
                 """
             ),
             (
+                CallExpectation(
+                    "Signed Up", members: ["userId": "user-2", "client": "analytics", "outcome": ["reason": "PLAN"]]),
+                """
+                Expected a call "Signed Up" with userId "user-2" and client "analytics", dropped as PLAN, and there was none.
+                The nearest was: analytics.track "Signed Up" {}
+                  userId is "user-1"; expected "user-2".
+                  outcome.reason is "TOO_LARGE"; expected "PLAN".
+                """
+            ),
+            (
                 CallExpectation("Logout"),
                 """
                 Expected a call "Logout", and there was none.
@@ -85,7 +95,7 @@ struct CallExpectationTests {
             (
                 CallExpectation("Order Completed", ["total": 99], count: 0),
                 """
-                Expected 0 calls "Order Completed" with {"total":99}, and there was 1.
+                Expected no call "Order Completed" with {"total":99}, and there was 1.
                   analytics.track "Order Completed" {"total":99}
                 """
             ),

@@ -27,7 +27,7 @@ package final class HostLog: Sendable {
     ///   - format: How messages are written.
     package init(descriptor: Int32, least: LogLevel?, format: Format = .text) {
         output = LineOutput(descriptor) { count in
-            HostLogEntry(.warning, "\(count) log message(s) were left out").line(format)
+            HostLogEntry(.warning, "\(count.counted("log message was", "log messages were")) left out").line(format)
         }
         self.least = least
         self.format = format

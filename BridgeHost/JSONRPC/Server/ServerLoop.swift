@@ -287,7 +287,8 @@ extension RPCError {
 
     /// More clients are connected than may be.
     static func tooManyConnections(limit: Int) -> RPCError {
-        refused("\(limit) clients are connected, and no more may be (--max-connections). Try again later.")
+        let clients = limit == 1 ? "1 client is" : "\(limit) clients are"
+        return refused("\(clients) connected, and no more may be (--max-connections). Try again later.")
     }
 
     /// The process has no descriptor left for the connection.

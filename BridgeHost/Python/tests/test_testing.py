@@ -54,7 +54,7 @@ class TestTrackerTests(TestCase):
 
         self.assertEqual(
             str(raised.exception),
-            'Expected a call "Order Completed" with {"total":149.99} and {"userId":"user-2"}, and there was none.\n'
+            'Expected a call "Order Completed" with {"total":149.99} and userId "user-2", and there was none.\n'
             'The nearest was: analytics.track "Order Completed" {"total":99}\n'
             "  properties.total is 99; expected 149.99.\n"
             '  userId is "user-1"; expected "user-2".',

@@ -27,41 +27,56 @@ package struct MetricFamily: Sendable {
 
     /// Every metric, in the order in which they are written: the only list there is.
     package static let all = [
-        counter("accepted_records", "Records that were written to the queue.") { $0.counters?.accepted },
-        counter("recovered_records", "Records that were found in the queue when its client opened it.") {
+        counter("accepted_records", "Records (calls to be sent) that were written to the queue.") {
+            $0.counters?.accepted
+        },
+        counter("recovered_records", "Records that already waited in the queue when its client opened it.") {
             $0.counters?.recovered
         },
-        counter("requeued_records", "Records that were queued again after the server had refused them.") {
+        counter("requeued_records", "Records that were queued again, by command, after the server had refused them.") {
             $0.counters?.requeued
         },
-        counter("delivered_records", "Records that the server has taken.") { $0.counters?.delivered },
+        counter("delivered_records", "Records that the server has answered with 2xx.") { $0.counters?.delivered },
         reasons(
-            .counter, "dropped_records_total", "Records that left the queue undelivered, by the reasons of the account."
+            .counter, "dropped_records_total", "Records that left the queue without being delivered, by reason."
         ) { $0.counters?.dropped },
         MetricFamily("refused_calls_total", .counter, "Calls that were refused when they were made, by reason.") {
             .reasons(Dictionary(uniqueKeysWithValues: $0.refusedCalls.map { ($0.key.rawValue, $0.value) }))
         },
-        counter("body_bytes", "Bytes of the bodies of delivered requests, before compression.") {
+        counter("body_bytes", "Size of the bodies of delivered requests before compression, in bytes.") {
             $0.counters?.bytes.before
         },
-        counter("sent_bytes", "Bytes of the bodies of delivered requests, as they were sent.") {
+        counter("sent_bytes", "Size of the bodies of delivered requests as they were sent, in bytes.") {
             $0.counters?.bytes.after
         },
-        gauge("queued_records", "Records that wait.") { $0.queue?.records },
-        gauge("queued_bytes", "Bytes of the bodies of the records that wait.") { $0.queue?.bytes },
+        gauge("queued_records", "Records that wait in the queue to be sent.") { $0.queue?.records },
+        gauge("queued_bytes", "Size of the records that wait in the queue, in bytes before compression.") {
+            $0.queue?.bytes
+        },
         MetricFamily(
             "oldest_queued_timestamp_seconds", .gauge,
-            "When the call of the oldest record that waits was made; its age is time() less this."
+            "When the call of the oldest waiting record was made, in seconds since 1970; its age is time() minus this."
         ) { $0.lane?.queue?.oldest.map { .seconds(.milliseconds($0.milliseconds)) } },
-        reasons(.gauge, "refused_records", "Records that the server has refused for good and that are kept.") {
+        reasons(
+            .gauge, "refused_records",
+            "Records that the server has refused for good and that are kept apart, by reason."
+        ) {
             $0.queue?.refused
         },
-        gauge("refused_bytes", "Bytes of the bodies of those.") { $0.queue?.refusedBytes },
-        gauge("breakers_open", "Queues that wait since requests have failed again and again.", \.openBreakers),
-        gauge("deliveries_halted", "Queues that wait since the server refuses the key or the address.", \.halts),
-        gauge("disks_failing", "Queues that the disk refuses.", \.failingDisks),
+        gauge("refused_bytes", "Size of the refused records that are kept apart, in bytes before compression.") {
+            $0.queue?.refusedBytes
+        },
+        gauge(
+            "breakers_open",
+            "Number of queues that pause because several requests in a row have failed (the circuit breaker is open).",
+            \.openBreakers),
+        gauge(
+            "deliveries_halted", "Number of queues that are halted because the server refuses the key or the address.",
+            \.halts),
+        gauge("disks_failing", "Number of queues that cannot be written to disk.", \.failingDisks),
         MetricFamily(
-            "delivery_seconds", .histogram, "From a call to the 2xx for its record, of what this process has delivered."
+            "delivery_seconds", .histogram,
+            "Time from a call to the 2xx answer for its record, in seconds, of what this process has delivered."
         ) { $0.lane?.deliveryTimes.map { .histogram($0) } },
     ]
 

@@ -52,7 +52,7 @@ struct ClientReporter: Sendable {
     }
 
     private static func fullQueueSentence(_ count: Int) -> String {
-        "The queue was full: \(count) event(s) were dropped in all."
+        "The queue was full: \(count.counted("event was", "events were")) dropped in all."
     }
 
     func refused(_ call: String, _ refusal: Refusal) {
@@ -71,7 +71,8 @@ struct ClientReporter: Sendable {
         case .dropped(let ids, let count, let reason):
             hub.report(.dropped(ids, count: count, reason))
             if reason == .disabled {
-                log.log(.error, "\(count) queued event(s) were dropped, since the server has disabled the client.")
+                let events = count.counted("queued event was", "queued events were")
+                log.log(.error, "\(events) dropped, since the server has disabled the client.")
             }
             if reason == .evicted, full.add(dropped: count) {
                 log.log(.warning, "The queue is full: the oldest events are dropped until it is empty again.")
@@ -81,9 +82,11 @@ struct ClientReporter: Sendable {
             storage(
                 .warning,
                 "The database was damaged and has been set aside as \(recovery.setAside); "
-                    + "\(recovery.carriedOver) event(s) were carried over, \(lost) lost.")
+                    + "\(recovery.carriedOver.counted("event was", "events were")) carried over, \(lost) lost.")
         case .replaced(let lost):
-            let loss = lost.map { "\($0) event(s) that waited are lost" } ?? "what waited in it is lost"
+            let loss =
+                lost.map { "\($0.counted("event that waited is", "events that waited are")) lost" }
+                ?? "what waited in it is lost"
             storage(.warning, "The database was removed: \(loss).")
         case .writeFailed(let error):
             storage(.error, "The disk refuses to be written: \(error.message)")
@@ -100,7 +103,8 @@ struct ClientReporter: Sendable {
     func report(_ opening: Opening, of outbox: any LaneOutbox, _ lane: LaneIdentity) {
         if let recovery = opening.recovery { report(.databaseRecovered(recovery)) }
         if opening.movedRecords > 0 {
-            log.log(.warning, "Took over \(opening.movedRecords) event(s) that were queued for another address.")
+            let events = opening.movedRecords.counted("event that was", "events that were")
+            log.log(.warning, "Took over \(events) queued for another address.")
         }
         // If the other lanes cannot be read, this one starts all the same.
         for other in (try? outbox.strandedLanes()) ?? []
@@ -117,8 +121,10 @@ struct ClientReporter: Sendable {
             case .batch: ("AnalyticsClient", "ingestionHost")
             case .endpoint: ("BasicTracker", "endpoint")
             }
-        return "\(other.records) event(s) of \(client) wait for \(other.identity.origin), and nobody delivers them. "
-            + "To deliver them, initialize a client with that \(option)."
+        let isOne = other.records == 1
+        return "\(other.records) \(isOne ? "event" : "events") of \(client) \(isOne ? "waits" : "wait") for "
+            + "\(other.identity.origin), and nobody delivers \(isOne ? "it" : "them"). "
+            + "To deliver \(isOne ? "it" : "them"), initialize a client with that \(option)."
     }
 
     private func storage(_ level: LogLevel, _ sentence: String) {

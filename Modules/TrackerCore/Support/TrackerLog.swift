@@ -8,7 +8,7 @@ import TrackerPlatform
 /// how many were.
 public struct StandardErrorLog: TrackerLog {
     private static let output = LineOutput(STDERR_FILENO) {
-        "[MobileTracker] warning: \($0) log message(s) were left out"
+        "[MobileTracker] warning: \($0.counted("log message was", "log messages were")) left out"
     }
 
     /// Makes the log.

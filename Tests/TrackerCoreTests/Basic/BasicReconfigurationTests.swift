@@ -83,7 +83,7 @@ struct BasicReconfigurationTests {
         #expect(
             told == [
                 "warning: The new queue is too small for the events that waited: those that do not fit are dropped.",
-                "warning: The queue was full: 2 event(s) were dropped in all.",
+                "warning: The queue was full: 2 events were dropped in all.",
             ])
     }
 

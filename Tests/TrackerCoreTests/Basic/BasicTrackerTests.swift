@@ -388,6 +388,6 @@ struct BasicTrackerTests {
         #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
         await fixture.tracker.shutdown()
 
-        #expect(told().dropFirst() == ["warning: The queue was full: 3 event(s) were dropped in all."])
+        #expect(told().dropFirst() == ["warning: The queue was full: 3 events were dropped in all."])
     }
 }

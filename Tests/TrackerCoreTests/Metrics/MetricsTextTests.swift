@@ -75,7 +75,7 @@ struct MetricsTextTests {
 
         #expect(
             MetricsText([(.tracker, ClientMetrics(lane: lane))]).text == """
-                # HELP mobile_tracker_disks_failing Queues that the disk refuses.
+                # HELP mobile_tracker_disks_failing Number of queues that cannot be written to disk.
                 # TYPE mobile_tracker_disks_failing gauge
                 mobile_tracker_disks_failing{client="tracker"} 1
                 # EOF

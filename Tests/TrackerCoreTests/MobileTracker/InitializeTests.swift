@@ -322,7 +322,7 @@ struct InitializeTests {
         await other.drain()
 
         #expect(other.names == ["A", "B", "C"])
-        #expect(other.log.lines.all.contains { $0.contains("Took over 2 event(s)") })
+        #expect(other.log.lines.all.contains { $0.contains("Took over 2 events that were queued") })
         #expect(await fixture.tracker.track(eventName: "D").isPending)
         #expect(fixture.tracker.info("queueLength") == 1)
         #expect(fixture.tracker.isBalanced && other.tracker.isBalanced)
@@ -367,7 +367,7 @@ struct InitializeTests {
         #expect(next.tracker.sessionId == "S2")
         #expect(next.tracker.sessionEmail == nil)
         #expect(next.tracker.info("otherLanes")?.arrayValue?.count == 1)
-        let warning = "warning: 1 event(s) of MobileTracker, brand 925, wait for \(next.backend.url)"
+        let warning = "warning: 1 event of MobileTracker, brand 925, waits for \(next.backend.url)"
         #expect(next.log.lines.all.contains { $0.hasPrefix(warning) && $0.contains("with that apiUrl") })
         await next.tracker.shutdown()
     }

@@ -59,7 +59,7 @@ struct StalledClientTests {
         #expect(
             fixture.log.lines.all.filter { $0.contains("queue") } == [
                 "warning: Event queue full - dropping event: E\(taken + 1)",
-                "warning: The queue was full: \(150 - taken) event(s) were dropped in all.",
+                "warning: The queue was full: \(150 - taken) events were dropped in all.",
             ])
         await fixture.tracker.shutdown()
     }
@@ -94,7 +94,7 @@ struct StalledClientTests {
         #expect(
             fixture.log.lines.all.filter { $0.contains("queue") } == [
                 "warning: Event queue full - dropping event: identify",
-                "warning: The queue was full: \(dropped + 1) event(s) were dropped in all.",
+                "warning: The queue was full: \(dropped + 1) events were dropped in all.",
             ])
         await fixture.client.shutdown()
     }
