@@ -103,12 +103,7 @@ struct MetricsTests {
 
     @Test("have alerts in Operations that promtool accepts, about metrics that there are")
     func alerts() async throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let page = try String(contentsOf: root.appending(path: "Docs/Operations.md"), encoding: .utf8)
-        let parts = page.components(separatedBy: "```yaml\ngroups:")
-        try #require(parts.count == 2)
-        let rules = "groups:" + parts[1].components(separatedBy: "```")[0]
+        let (page, rules) = (try Self.page(), try alertRules())
         try Data(rules.utf8).write(to: URL(fileURLWithPath: folder.path("rules.yml")))
 
         #expect(try await Promtool.check(rules: folder.path("rules.yml")) == "")
@@ -119,6 +114,58 @@ struct MetricsTests {
         let documented = Set(page.matches(of: /`([a-z_]+)`/).map { "mobile_tracker_\($0.output.1)" })
         #expect(MetricFamily.all.map(\.name).filter { !documented.contains($0) } == [])
     }
+
+    /// The page that has the alerts.
+    private static func page() throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appending(path: "Docs/Operations.md"), encoding: .utf8)
+    }
+
+    private func alertRules() throws -> String {
+        let parts = try Self.page().components(separatedBy: "```yaml\ngroups:")
+        try #require(parts.count == 2)
+        return "groups:" + parts[1].components(separatedBy: "```")[0]
+    }
+
+    @Test("fire the alerts of Operations in time, the first drop among them, and no sooner")
+    func alertsFire() async throws {
+        try Data(try alertRules().utf8).write(to: URL(fileURLWithPath: folder.path("rules.yml")))
+        try Data(Self.alertTimes.utf8).write(to: URL(fileURLWithPath: folder.path("times.yml")))
+
+        #expect(try await Promtool.test(rules: folder.path("times.yml")) == "")
+    }
+
+    /// What a scrape finds each minute, and which alerts fire then. `_` is a scrape without the series.
+    private static let alertTimes = #"""
+        rule_files: [rules.yml]
+        evaluation_interval: 1m
+        tests:
+          - interval: 1m
+            input_series:
+              - {series: 'mobile_tracker_dropped_records_total{client="tracker",reason="evicted"}', values: '_x5 1x60'}
+              - {series: 'mobile_tracker_dropped_records_total{client="basic",reason="expired"}', values: '3x39 4x20'}
+              - {series: 'mobile_tracker_dropped_records_total{client="basic",reason="reset"}', values: '_x5 1x60'}
+              - {series: 'mobile_tracker_deliveries_halted{client="tracker"}', values: '0x4 1x60'}
+              - {series: 'mobile_tracker_disks_failing{client="tracker"}', values: '0x4 1x60'}
+              - {series: 'mobile_tracker_oldest_queued_timestamp_seconds{client="tracker"}', values: '0x60'}
+              - {series: 'mobile_tracker_delivery_seconds_bucket{client="tracker",le="60.0"}', values: '0+90x60'}
+              - {series: 'mobile_tracker_delivery_seconds_bucket{client="tracker",le="600.0"}', values: '0+100x60'}
+              - {series: 'mobile_tracker_delivery_seconds_bucket{client="tracker",le="+Inf"}', values: '0+100x60'}
+            alert_rule_test:
+              - {eval_time: 4m, alertname: TrackerEventsLost, exp_alerts: [{exp_labels: {severity: warning, client: basic, reason: expired}, exp_annotations: {summary: "Events of basic on  were dropped: expired"}}]}
+              - {eval_time: 5m, alertname: TrackerEventsLost, exp_alerts: [{exp_labels: {severity: warning, client: basic, reason: expired}, exp_annotations: {summary: "Events of basic on  were dropped: expired"}}, {exp_labels: {severity: warning, client: tracker, reason: evicted}, exp_annotations: {summary: "Events of tracker on  were dropped: evicted"}}]}
+              - {eval_time: 20m, alertname: TrackerEventsLost}
+              - {eval_time: 41m, alertname: TrackerEventsLost, exp_alerts: [{exp_labels: {severity: warning, client: basic, reason: expired}, exp_annotations: {summary: "Events of basic on  were dropped: expired"}}]}
+              - {eval_time: 19m, alertname: TrackerHalted}
+              - {eval_time: 20m, alertname: TrackerHalted, exp_alerts: [{exp_labels: {severity: critical, client: tracker}, exp_annotations: {summary: "The server refuses the key or the address of tracker on "}}]}
+              - {eval_time: 5m, alertname: TrackerDiskFails}
+              - {eval_time: 6m, alertname: TrackerDiskFails, exp_alerts: [{exp_labels: {severity: critical, client: tracker}, exp_annotations: {summary: "The disk of  refuses to be written: calls of tracker may be lost"}}]}
+              - {eval_time: 20m, alertname: TrackerEventsWait}
+              - {eval_time: 21m, alertname: TrackerEventsWait, exp_alerts: [{exp_labels: {severity: warning, client: tracker}, exp_annotations: {summary: "Events of tracker on  wait for over 15 minutes"}}]}
+              - {eval_time: 15m, alertname: TrackerSlow}
+              - {eval_time: 17m, alertname: TrackerSlow, exp_alerts: [{exp_labels: {severity: warning, client: tracker}, exp_annotations: {summary: "One event of tracker in twenty takes over a minute to arrive"}}]}
+        """#
 
     @Test("see a halt and an open breaker")
     func troubles() async throws {

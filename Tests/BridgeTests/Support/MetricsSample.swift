@@ -48,9 +48,18 @@ enum Promtool {
         try await check(["rules", path])
     }
 
+    /// What does not fire as a file of tests says; empty if all does.
+    static func test(rules path: String) async throws -> String {
+        try await run(["test", "rules", path])
+    }
+
     private static func check(_ arguments: [String], input: String = "") async throws -> String {
+        try await run(["check"] + arguments, input: input)
+    }
+
+    private static func run(_ arguments: [String], input: String = "") async throws -> String {
         guard FileManager.default.isExecutableFile(atPath: path) else { throw MissingPromtool(path: path) }
-        let process = try HostProcess(["check"] + arguments, path: path)
+        let process = try HostProcess(arguments, path: path)
         process.input.writer.write(Array(input.utf8))
         process.input.writer.close()
         let output = try await onThread { String(decoding: process.output.reader.readAll(), as: UTF8.self) }
