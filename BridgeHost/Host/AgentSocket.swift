@@ -14,6 +14,13 @@ struct AgentSocket {
         case group = "0660"
 
         var bits: mode_t { self == .user ? 0o600 : 0o660 }
+
+        /// Reads a mode as chmod(1) does, for which a 0 in front means nothing.
+        init?(argument: String) {
+            let digits = argument.drop { $0 == "0" }
+            guard argument.count <= 5, let mode = Mode(rawValue: "0\(digits)") else { return nil }
+            self = mode
+        }
     }
 
     private static let backlog: Int32 = 1_024
@@ -56,9 +63,9 @@ struct AgentSocket {
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         var status = stat()
         guard unsafe stat(folder, &status) == 0 else {
-            let error = SystemError(folder)
-            let remedy = "Make it: mkdir -m 0700 -p '\(folder)'"
-            throw AgentFault("the folder of the socket cannot be used: \(error.message). \(remedy)")
+            throw AgentFault(
+                "the folder of the socket cannot be used", SystemError(folder),
+                remedy: "Make it: mkdir -m 0700 -p '\(folder)'")
         }
         guard status.st_mode & 0o022 == 0, status.st_uid == geteuid() || status.st_uid == 0 else {
             throw AgentFault(
@@ -71,14 +78,14 @@ struct AgentSocket {
     private static func lock(_ path: String) throws(AgentFault) {
         let file = path + ".lock"
         let descriptor = unsafe open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw AgentFault("the lock cannot be made: \(SystemError(file).message)") }
+        guard descriptor >= 0 else { throw AgentFault("the lock cannot be made", SystemError(file)) }
         var wish = flock()
         wish.l_type = Int16(F_WRLCK)
         wish.l_whence = Int16(SEEK_SET)
         guard unsafe fcntl(descriptor, F_SETLK, &wish) != 0 else { return }
         defer { close(descriptor) }
         guard errno == EACCES || errno == EAGAIN else {
-            throw AgentFault("the lock cannot be taken: \(SystemError(file).message)")
+            throw AgentFault("the lock cannot be taken", SystemError(file))
         }
         var holder = wish
         let isKnown = unsafe fcntl(descriptor, F_GETLK, &holder) == 0 && holder.l_type != Int16(F_UNLCK)
@@ -99,7 +106,7 @@ struct AgentSocket {
             throw .isServed(path, by: Peer(descriptor: probe)?.process)
         }
         guard unsafe unlink(path) == 0 else {
-            throw AgentFault("the old socket cannot be removed: \(SystemError(path).message)")
+            throw AgentFault("the old socket cannot be removed", SystemError(path))
         }
     }
 
@@ -112,13 +119,13 @@ struct AgentSocket {
         umask(mask)
         guard isBound else {
             close(descriptor)
-            throw AgentFault("the socket cannot be made: \(bindError.message)")
+            throw AgentFault("the socket cannot be made", bindError)
         }
         guard unsafe chmod(path, mode.bits) == 0, systemListen(descriptor, backlog) == 0 else {
             let error = SystemError(path)
             unsafe unlink(path)
             close(descriptor)
-            throw AgentFault("the socket cannot be used: \(error.message)")
+            throw AgentFault("the socket cannot be used", error)
         }
         return descriptor
     }
@@ -131,8 +138,22 @@ private func systemListen(_ descriptor: Int32, _ backlog: Int32) -> Int32 { list
 struct AgentFault: Error, Hashable, Sendable {
     /// What is wrong and what to do, as a part of a sentence.
     let message: String
+    /// Whether another start may succeed although nobody mends anything: the system lacks something now.
+    let isPassing: Bool
 
-    init(_ message: String) { self.message = message }
+    init(_ message: String, isPassing: Bool = false) {
+        self.message = message
+        self.isPassing = isPassing
+    }
+
+    /// - Parameters:
+    ///   - start: The sentence up to the system's reason.
+    ///   - remedy: What to do, as a sentence of its own.
+    init(_ start: String, _ error: SystemError, remedy: String? = nil) {
+        self.init(
+            "\(start): \(error.message)\(remedy.map { ". \($0)" } ?? "")",
+            isPassing: [ENOSPC, EDQUOT, EMFILE, ENFILE, ENOMEM, ENOBUFS, EIO].contains(error.number))
+    }
 
     static func isServed(_ path: String, by process: Int32?) -> AgentFault {
         let subject = process.map { "process \($0)" } ?? "another process"

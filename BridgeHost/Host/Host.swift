@@ -102,7 +102,7 @@ struct Host {
             withExtendedLifetime(own) {}
         } catch {
             Self.complain("BridgeHost: \(error.message)")
-            exit(1)
+            exit(error.isPassing ? 1 : Self.wrongConfiguration)
         }
         _exit(0)
     }
@@ -132,7 +132,7 @@ struct Host {
         }
     }
 
-    /// The exit code of a command whose configuration is wrong (sysexits.h, EX_CONFIG).
+    /// The exit code of a command whose configuration is wrong (sysexits.h, EX_CONFIG): another start would fail as well.
     private static let wrongConfiguration: Int32 = 78
 
     static func complain(_ message: String) {

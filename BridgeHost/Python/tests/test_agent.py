@@ -315,9 +315,9 @@ class PlaceTests(AgentCase):
     """Where an agent listens, and who may connect."""
 
     def refused(self, *arguments: str) -> str:
-        """What an agent says that does not start."""
+        """What an agent says that does not start, and would not at another try (EX_CONFIG)."""
         process = subprocess.run([host_path(), *arguments], capture_output=True, text=True, timeout=GUARD)
-        self.assertEqual(process.returncode, 1, process.stderr)
+        self.assertEqual(process.returncode, 78, process.stderr)
         return process.stderr
 
     def test_a_socket_that_is_served_is_an_error_that_names_the_process(self) -> None:
@@ -361,12 +361,31 @@ class PlaceTests(AgentCase):
     def test_a_path_that_is_too_long_is_refused(self) -> None:
         self.assertIn("longer than 107 bytes", self.refused("--listen", f"{self.folder}/{'x' * 120}"))
 
+    def test_a_folder_that_is_not_there_is_an_error_that_says_how_to_make_it(self) -> None:
+        folder = self.folder / "none"
+        self.assertIn(f"Make it: mkdir -m 0700 -p '{folder}'", self.refused("--listen", str(folder / "agent.sock")))
+
+    @unittest.skipUnless(shutil.which("unshare"), "unshare is not installed")
+    def test_what_the_system_lacks_now_is_worth_another_start(self) -> None:
+        # A disk with room for its own folder and no file.
+        script = 'mount -t tmpfs -o nr_inodes=1,mode=0700 none "$1" || exit 99; exec "$2" --listen "$1/agent.sock"'
+        command = ["unshare", "--mount", "--map-root-user", "/bin/sh", "-c", script, "sh", self.folder, host_path()]
+        process = subprocess.run(command, capture_output=True, text=True, timeout=GUARD)
+        if process.returncode in (1, 99) and "BridgeHost" not in process.stderr:
+            self.skipTest(f"no disk may be mounted: {process.stderr.strip()}")
+
+        self.assertEqual(process.returncode, 1, process.stderr)
+        self.assertIn("the lock cannot be made: ", process.stderr)
+        self.assertIn("No space left on device", process.stderr)
+
     def test_the_mode_says_who_may_connect(self) -> None:
         agent = self.agent()
         self.assertEqual(stat.S_IMODE(agent.path.stat().st_mode), 0o600)
         agent.end()
-        agent = self.agent("--listen-mode", "0660")
-        self.assertEqual(stat.S_IMODE(agent.path.stat().st_mode), 0o660)
+        for mode in ("0660", "660"):
+            agent = self.agent("--listen-mode", mode)
+            self.assertEqual(stat.S_IMODE(agent.path.stat().st_mode), 0o660)
+            agent.end()
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_another_user_is_refused_although_the_file_lets_him_in(self) -> None:
@@ -385,7 +404,7 @@ class PlaceTests(AgentCase):
     def test_wrong_arguments_are_errors(self) -> None:
         for arguments, sentence in (
             (["--listen-mode", "0660"], "--listen-mode needs --listen"),
-            (["--listen-mode", "0666"], "--listen-mode must be 0600 or 0660"),
+            (["--listen-mode", "0666"], "--listen-mode must be 0600, this user alone, or 0660"),
             (["--max-connections", "0"], "--max-connections must be a number"),
             (["--listen"], "--listen needs a value"),
         ):
@@ -475,6 +494,13 @@ class LifeTests(AgentCase):
         process = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, timeout=GUARD)
 
         self.assertEqual((process.returncode, process.stderr), (0, ""))
+
+    def test_the_service_does_not_start_again_after_what_a_start_cannot_mend(self) -> None:
+        unit = (ROOT / "BridgeHost/System/mobile-tracker.service").read_text()
+        process = subprocess.run([host_path(), "--listen", self.folder / "none/agent.sock"], stderr=subprocess.DEVNULL)
+
+        self.assertIn("\nRestart=always\n", unit)
+        self.assertIn(f"\nRestartPreventExitStatus={process.returncode}\n", unit)
 
 
 if __name__ == "__main__":
