@@ -73,11 +73,12 @@ struct Host {
             settings: settings, log: log, metrics: metrics, notify: { _ in }, stop: {})
         start(session)
         isStarting.store(false, ordering: .releasing)
-        let (report, exitCode) = command.run(session, within: timeout)
+        let (report, remark, exitCode) = command.run(session, within: timeout)
         let deadline = ContinuousClock.now + options.limits.shutdownTimeout
         ThreadWait.answer { done in session.shutdown(by: deadline) { done(()) } }
         metrics.end()
         Self.write("\(report)\n", to: STDOUT_FILENO)
+        if let remark { Self.complain("BridgeHost: \(remark)") }
         _exit(exitCode)
     }
 

@@ -38,8 +38,10 @@ package final class DeliverCommand: Sendable {
     /// - Parameters:
     ///   - session: One whose clients are started.
     ///   - timeout: How long to try.
-    /// - Returns: What there is to print, and the exit code.
-    package func run(_ session: HostSession, within timeout: Duration) -> (report: JSONObject, exitCode: Int32) {
+    /// - Returns: What there is to print, what to say besides if other queues hold events, and the exit code.
+    package func run(
+        _ session: HostSession, within timeout: Duration
+    ) -> (report: JSONObject, remark: String?, exitCode: Int32) {
         let clients = session.clients.filter { $0.client.control.debugInfo["account"] != nil }
         let reports = ThreadWait.answer { (done: @escaping @Sendable ([ClientName: FlushReport]) -> Void) in
             let gathered = Mutex<[ClientName: FlushReport]>([:])
@@ -57,11 +59,10 @@ package final class DeliverCommand: Sendable {
         }
         let remaining = reports.values.reduce(0) { $0 + $1.remaining }
         let isHalted = reports.values.contains { $0.stoppedBy == .halted }
-        let described = clients.compactMap { name, client in
-            reports[name].map { Self.describe(name, $0, client.control.debugInfo) }
-        }
+        let infos = clients.map { (name: $0.name, info: $0.client.control.debugInfo) }
+        let described = infos.compactMap { name, info in reports[name].map { Self.describe(name, $0, info) } }
         return (
-            ["remaining": JSONValue(remaining), "clients": .array(described)],
+            ["remaining": JSONValue(remaining), "clients": .array(described)], Self.remark(infos.map(\.info)),
             isHalted ? Self.isHalted : remaining > 0 ? Self.someRemain : 0
         )
     }
@@ -81,6 +82,27 @@ package final class DeliverCommand: Sendable {
             return state.isCut
         }
         if isCut { drain.cut() }
+    }
+
+    /// How many events of the state folders are for no client of the file, and what to do; `nil` if there are none.
+    private static func remark(_ infos: [JSONObject]) -> String? {
+        // Clients that share a folder all list the same queues.
+        var folders: [String: [JSONValue]] = [:]
+        for info in infos {
+            let folder = info["config"]?["delivery"]?["storageDirectory"]?.stringValue ?? ""
+            folders[folder] = info["otherLanes"]?.arrayValue ?? []
+        }
+        var counts: [String: Int] = [:]
+        for lane in folders.values.joined() {
+            counts[lane["origin"]?.stringValue ?? "", default: 0] += lane["queueLength"]?.intValue.map { Int($0) } ?? 0
+        }
+        let sum = counts.values.reduce(0, +)
+        guard sum > 0 else { return nil }
+        let addresses = counts.sorted { $0.key < $1.key }.map { "\($0.value) for \($0.key)" }.joined(separator: ", ")
+        return
+            "\(sum.counted("other event waits", "other events wait")) in the state folder, of queues that no client of "
+            + "--config has: \(addresses). They are kept. To deliver them, put a client with their address, and their brand or "
+            + "key, into the file of --config; BridgeHost --inspect FOLDER shows the queues."
     }
 
     private static func describe(_ name: ClientName, _ report: FlushReport, _ info: JSONObject) -> JSONValue {

@@ -94,6 +94,22 @@ struct DeliverTests {
         #expect(sample["recovered_records_total", "tracker"] == 3)
     }
 
+    @Test("say in the last line what waits in the folder for clients that the file does not have")
+    func otherLanes() async throws {
+        let backend = try backend()
+        _ = try await leave(
+            [("analytics.track", "A1"), ("analytics.track", "A2"), ("basic.track", "B")], calls(backend))
+        let path = try file(calls(backend, only: "basic.initialize"))
+
+        let host = try HostProcess(HostProcess.patience + ["--deliver", "--config", path, "--log-level", "error"])
+        let lines = try await host.logged("They are kept. To deliver them, put a client")
+        let delivery = try await finish(host)
+
+        #expect(delivery.ending == .code(0) && delivery["basic"]?["delivered"] == 1)
+        let words = "BridgeHost: 2 other events wait in the state folder, of queues that no client of --config has: "
+        #expect(lines.last?.hasPrefix("\(words)2 for \(backend.server.url). ") == true, "\(lines)")
+    }
+
     @Test("end with 0 if nothing waits")
     func nothing() async throws {
         let path = try file(calls(try backend(), only: "basic.initialize"))
