@@ -117,6 +117,7 @@ struct Host {
 
     private func logAndMetrics(_ lanes: LaneRegistry? = nil) -> (HostLog, HostMetrics) {
         let log = HostLog(descriptor: STDERR_FILENO, least: options.logLevel, format: options.logFormat)
+        for doubt in options.doubts { log.log(.warning, doubt) }
         return (log, HostMetrics(file: options.metricsFile.map { MetricsFile($0, log: log) }, lanes: lanes))
     }
 

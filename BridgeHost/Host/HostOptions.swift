@@ -1,6 +1,7 @@
 import Bridge
 import JSONRPC
 import TrackerCore
+import TrackerModels
 import TrackerPlatform
 
 /// What the host was asked for when it was started.
@@ -48,6 +49,8 @@ struct HostOptions: Hashable, Sendable {
     var isRecording = false
     /// The longest message, how long it may take to end, and what cannot be set.
     var limits = ConnectionLimits()
+    /// What is done as it says and was most likely meant otherwise: a sentence each.
+    private(set) var doubts: [String] = []
 
     /// Reads the arguments of the command line.
     ///
@@ -59,7 +62,7 @@ struct HostOptions: Hashable, Sendable {
         while let argument = rest.popFirst() {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard let name = parts.first, let option = Option(rawValue: name) else {
-                throw UsageError(message: "unknown argument '\(argument)'")
+                throw UsageError(message: Self.unknown(argument))
             }
             seen.insert(option)
             guard option.takesValue else {
@@ -74,8 +77,10 @@ struct HostOptions: Hashable, Sendable {
                 }
                 continue
             }
-            guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                throw UsageError(message: "\(name) needs a value")
+            guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty,
+                parts.count == 2 || Option(rawValue: value) == nil
+            else {
+                throw UsageError(message: "\(name) needs a value: \(option.expectation)")
             }
             guard apply(value, to: option) else {
                 throw UsageError(message: "\(name) must be \(option.expectation), not '\(value)'")
@@ -87,6 +92,26 @@ struct HostOptions: Hashable, Sendable {
         }
     }
 
+    /// What is wrong with an argument that is none, and which one is near.
+    private static func unknown(_ argument: String) -> String {
+        let name = String(argument.prefix { $0 != "=" })
+        let names = Option.allCases.map(\.rawValue)
+        let near =
+            SpellingSuggestion.nearest(to: name, among: names) ?? SpellingSuggestion.completion(of: name, among: names)
+        // What does not begin with a hyphen was meant to be a value, or a method.
+        guard let near, name.hasPrefix("-") else { return "unknown argument '\(argument)'" }
+        return "unknown argument '\(argument)'; did you mean \(near)?"
+    }
+
+    /// Notes a number without a unit that is most likely meant in the unit of another option.
+    private mutating func doubt(
+        _ option: Option, _ value: String, _ number: ClosedRange<Int>, _ unit: String, not other: String
+    ) {
+        guard let count = Int(value), number.contains(count) else { return }
+        doubts.append(
+            "\(option.rawValue) \(value) means \(value) \(unit). If that is not what you mean, write \(value)\(other).")
+    }
+
     /// - Returns: Whether the value will do.
     private mutating func apply(_ value: String, to option: Option) -> Bool {
         switch option {
@@ -95,6 +120,7 @@ struct HostOptions: Hashable, Sendable {
             // A number alone is seconds: nobody gives this time in milliseconds.
             let text = value.allSatisfy { $0.isNumber || $0 == "." } ? value + "s" : value
             guard let duration = Duration(argument: text), duration <= .seconds(86_400) else { return false }
+            doubt(option, value, 5_000...86_400, "seconds", not: "ms")
             deliveryTimeout = duration
             if case .deliver = action { action = .deliver(duration) }
         case .config:
@@ -119,7 +145,7 @@ struct HostOptions: Hashable, Sendable {
             guard let path = Self.fromRoot(value) else { return false }
             action = .listen(path)
         case .listenMode:
-            guard let mode = AgentSocket.Mode(rawValue: value) else { return false }
+            guard let mode = AgentSocket.Mode(argument: value) else { return false }
             listenMode = mode
         case .maxConnections:
             guard let count = Int(value), (1...65_536).contains(count) else { return false }
@@ -135,6 +161,7 @@ struct HostOptions: Hashable, Sendable {
             limits.maxMessageBytes = count
         case .shutdownTimeout:
             guard let duration = Duration(argument: value), duration <= .seconds(600) else { return false }
+            doubt(option, value, 1...60, "milliseconds", not: "s")
             limits.shutdownTimeout = duration
         }
         return true
@@ -171,8 +198,8 @@ struct HostOptions: Hashable, Sendable {
           --storage-dir PATH         where state is kept instead, unless a client says
                                      otherwise; by default MOBILE_TRACKER_STORAGE_DIR
           --max-message-bytes N      refuse longer messages (default \(ConnectionLimits().maxMessageBytes))
-          --shutdown-timeout TIME    how long ending may take, in milliseconds or as in
-                                     1.5s (default)
+          --shutdown-timeout TIME    how long ending may take: 1.5s (default) or 1500ms; a
+                                     number without a unit is milliseconds
           --listen PATH              serve all programs that connect to a Unix domain socket at
                                      PATH, until a signal ends it: an agent for a machine.
                                      systemd may pass on the socket instead
@@ -185,7 +212,8 @@ struct HostOptions: Hashable, Sendable {
           --deliver                  deliver what waits in the clients of --config, print a
                                      report as JSON and exit: 0 if all is delivered, 1 if some
                                      remains, 2 if the server refuses the key or the address
-          --timeout SECONDS          how long --deliver may take (default 60)
+          --timeout TIME             how long --deliver may take: 60s (default) or 500ms; a
+                                     number without a unit is seconds
           --metrics-file PATH        keep metrics in a file for Prometheus, such as
                                      /var/lib/node_exporter/tracker.prom; it is replaced at most
                                      every \(Int(MetricsFile.interval / .seconds(1))) s while something changes, and at the end
@@ -213,7 +241,7 @@ struct UsageError: Error, Hashable, Sendable {
     var message: String
 }
 
-private enum Option: String {
+private enum Option: String, CaseIterable {
     case help = "--help"
     case version = "--version"
     case logLevel = "--log-level"
@@ -256,18 +284,18 @@ private enum Option: String {
         switch self {
         case .help, .version, .collectorPanel, .record, .deliver: "absent"
         case .storageDirectory, .config, .metricsFile: "a path in which the home folder is written out"
-        case .timeout: "a time up to a day, such as 60 (seconds) or 500ms"
+        case .timeout: "a time up to a day, such as 60s or 500ms (60 means seconds)"
         case .logLevel: "error, warning, info or debug"
         case .logFormat: "text or json"
         case .appName: "a name"
         case .listen: "a path in which the home folder is written out"
-        case .listenMode: "0600 or 0660"
+        case .listenMode: "0600, this user alone, or 0660, the socket's group too"
         case .maxConnections: "a number up to 65536"
         case .inspect, .listRefused, .retryRefused, .dropRefused: "a path"
         case .filter: "a JSON object"
         case .format: "json or openmetrics"
         case .maxMessageBytes: "a number of bytes up to 1073741824"
-        case .shutdownTimeout: "a time up to 10 minutes, such as 1500 (milliseconds) or 1.5s"
+        case .shutdownTimeout: "a time up to 10 minutes, such as 1.5s or 1500ms (1500 means milliseconds)"
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -52,6 +53,55 @@ struct CommandLineTests {
         let lines = try await host.log.values(atLeast: 1)
         #expect(lines[0].contains(arguments[0].prefix { $0 != "=" }))
         #expect(host.output.reader.readAll().isEmpty)
+    }
+
+    @Test("--inspect of a folder that is not there fails, and says so")
+    func inspectNothing() async throws {
+        let folder = try TemporaryDirectory()
+        let file = folder.path("file")
+        try Data().write(to: URL(fileURLWithPath: file))
+
+        for (path, reason) in [(folder.path("none"), "No such file or directory"), (file, "is no folder")] {
+            for format in ["json", "openmetrics"] {
+                let host = try HostProcess(["--inspect", path, "--format", format])
+
+                #expect(try await host.end() == .code(1))
+                let log = try await host.log.values(atLeast: 1)
+                #expect(log.count == 1 && log[0].contains(path) && log[0].contains(reason), "\(log)")
+                #expect(host.output.reader.readAll().isEmpty)
+            }
+        }
+    }
+
+    @Test(
+        "ends quietly if its reader wants no more, as head does",
+        arguments: [["--inspect"], ["--help"], ["--version"], ["--list-refused"]])
+    func reader(arguments: [String]) async throws {
+        let folder = try TemporaryDirectory()
+        let (output, errors) = (try ProgramPipe(), try ProgramPipe())
+        output.reader.close()
+        let takesFolder = !["--help", "--version"].contains(arguments[0])
+
+        let program = try Program(
+            HostProcess.path, arguments + (takesFolder ? [folder.path("")] : []),
+            output: .descriptor(output.writer.number), errors: .descriptor(errors.writer.number))
+        output.writer.close()
+        errors.writer.close()
+        let (said, ending) = try await onThread { (errors.reader.readAll(), program.wait()) }
+
+        #expect(said.isEmpty)
+        // A shell does not report the end by this signal.
+        #expect([.signal(SIGPIPE), .code(0)].contains(ending))
+    }
+
+    @Test("a time that is most likely meant in another unit is a warning")
+    func doubt() async throws {
+        let host = try HostProcess(["--shutdown-timeout", "5"])
+        host.input.writer.close()
+
+        #expect(try await host.end() == .code(0))
+        try await host.logged(
+            "warning: --shutdown-timeout 5 means 5 milliseconds. If that is not what you mean, write 5s.")
     }
 
     @Test("--log-level decides what goes to standard error", arguments: [("error", 0), ("warning", 1)])

@@ -85,6 +85,32 @@ struct HostOptionsTests {
         #expect(try action(["--timeout", "2s", "--deliver"]) == .deliver(.seconds(2)))
     }
 
+    @Test(
+        "take a mode as chmod does, with and without a 0 in front",
+        arguments: [("660", AgentSocket.Mode.group), ("0660", .group), ("00660", .group), ("600", .user)])
+    func modes(_ text: String, _ mode: AgentSocket.Mode) throws {
+        #expect(try HostOptions(arguments: ["--listen", "/a", "--listen-mode", text]).listenMode == mode)
+    }
+
+    @Test(
+        "have doubts of a number that is most likely meant in another unit, and take it as it is",
+        arguments: [
+            (
+                ["--shutdown-timeout", "5"],
+                "--shutdown-timeout 5 means 5 milliseconds. If that is not what you mean, write 5s."
+            ),
+            (
+                ["--config", "/c", "--deliver", "--timeout", "60000"],
+                "--timeout 60000 means 60000 seconds. If that is not what you mean, write 60000ms."
+            ),
+            (["--shutdown-timeout", "0"], nil), (["--shutdown-timeout", "250"], nil),
+            (["--shutdown-timeout", "5ms"], nil),
+            (["--shutdown-timeout", "5s"], nil), (["--config", "/c", "--deliver", "--timeout", "3600"], nil),
+        ] as [([String], String?)])
+    func doubts(_ arguments: [String], _ doubt: String?) throws {
+        #expect(try HostOptions(arguments: arguments).doubts == (doubt.map { [$0] } ?? []))
+    }
+
     @Test("take relative paths of files from where the host was started")
     func files() throws {
         let options = try HostOptions(arguments: ["--config", "c.json", "--metrics-file=m.prom"])
@@ -114,7 +140,19 @@ struct HostOptionsTests {
         arguments: [
             (["--bogus"], "unknown argument '--bogus'"), (["-h"], "unknown argument '-h'"),
             (["file"], "unknown argument 'file'"), ([""], "unknown argument ''"),
-            (["--log-level"], "--log-level needs a value"), (["--storage-dir="], "--storage-dir needs a value"),
+            (["--log-level"], "--log-level needs a value: error, warning, info or debug"),
+            (
+                ["--storage-dir="],
+                "--storage-dir needs a value: a path in which the home folder is written out"
+            ),
+            (["--inspect", "--format", "json"], "--inspect needs a value: a path"),
+            (["--lisen", "/a"], "unknown argument '--lisen'; did you mean --listen?"),
+            (["--storage=/a"], "unknown argument '--storage=/a'; did you mean --storage-dir?"),
+            (["--listen_mode", "0660"], "unknown argument '--listen_mode'; did you mean --listen-mode?"),
+            (
+                ["--listen", "/a", "--listen-mode", "666"],
+                "--listen-mode must be 0600, this user alone, or 0660, the socket's group too, not '666'"
+            ),
             (["--storage-dir=~/x"], "--storage-dir must be a path in which the home folder is written out, not '~/x'"),
             (["--help=yes"], "--help takes no value"),
             (["--deliver"], "--deliver needs --config"), (["--deliver=60"], "--deliver takes no value"),

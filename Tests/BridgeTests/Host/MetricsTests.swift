@@ -232,8 +232,10 @@ struct MetricsTests {
 
     @Test("of a folder without a database are none, and of a damaged one an error")
     func folders() async throws {
+        for name in ["nothing", "bad"] {
+            try FileManager.default.createDirectory(atPath: folder.path(name), withIntermediateDirectories: true)
+        }
         let none = try await inspect(folder.path("nothing"))
-        try FileManager.default.createDirectory(atPath: folder.path("bad"), withIntermediateDirectories: true)
         try Data("no database at all, but long enough to be read as one".utf8)
             .write(to: URL(fileURLWithPath: folder.path("bad/tracker.sqlite3")))
         let damaged = try await inspect(folder.path("bad"))
