@@ -369,7 +369,8 @@ class PlaceTests(AgentCase):
     def test_what_the_system_lacks_now_is_worth_another_start(self) -> None:
         # A disk with room for its own folder and no file.
         script = 'mount -t tmpfs -o nr_inodes=1,mode=0700 none "$1" || exit 99; exec "$2" --listen "$1/agent.sock"'
-        command = ["unshare", "--mount", "--map-root-user", "/bin/sh", "-c", script, "sh", self.folder, host_path()]
+        words = [script, "sh", str(self.folder), str(host_path())]
+        command = ["unshare", "--mount", "--map-root-user", "/bin/sh", "-c", *words]
         process = subprocess.run(command, capture_output=True, text=True, timeout=GUARD)
         if process.returncode in (1, 99) and "BridgeHost" not in process.stderr:
             self.skipTest(f"no disk may be mounted: {process.stderr.strip()}")
