@@ -50,6 +50,30 @@ public struct PlannedEvents: Sendable {
         return await _tracker.track(eventName: "SEARCH", attributes: data, metadata: metadata, messageId: messageId)
     }
 
+    /// A product is shown.
+    @discardableResult
+    public func screenProduct(sku: String, from: PlannedEvents.ScreenProductFrom? = nil, messageId: CallerKey? = nil) async -> TrackOutcome {
+        var data: [String: Any] = ["sku": sku]
+        if let from { data["from"] = from.rawValue }
+        return await _tracker.screen(name: "Product", properties: data, messageId: messageId)
+    }
+
+    /// Says that the screen "Home" is shown.
+    @discardableResult
+    public func screenHome(messageId: CallerKey? = nil) async -> TrackOutcome {
+        let data: [String: Any] = [:]
+        return await _tracker.screen(name: "Home", properties: data, messageId: messageId)
+    }
+
+    /// Who buys here.
+    @discardableResult
+    public func identify(userId: some IDValue, email: String, plan: PlannedEvents.IdentifyPlan, name: String? = nil, birthday: String? = nil, messageId: CallerKey? = nil) async -> TrackOutcome {
+        var data: [String: Any] = ["email": email, "plan": plan.rawValue]
+        if let name { data["name"] = name }
+        if let birthday { data["birthday"] = birthday }
+        return await _tracker.identify(userId: userId, profileData: data, messageId: messageId)
+    }
+
     /// What `PURCHASE.currency` can be.
     public enum PurchaseCurrency: String, Sendable {
         case eur = "EUR"
@@ -105,6 +129,18 @@ public struct PlannedEvents: Sendable {
             return data
         }
     }
+
+    /// What `screen.Product.from` can be.
+    public enum ScreenProductFrom: String, Sendable {
+        case search = "search"
+        case link = "link"
+    }
+
+    /// What `identify.plan` can be.
+    public enum IdentifyPlan: String, Sendable {
+        case free = "free"
+        case pro = "pro"
+    }
 }
 
 /// The events of the plan, one function each, for an `AnalyticsClient`.
@@ -151,5 +187,37 @@ public struct PlannedAnalyticsEvents: Sendable {
     @discardableResult
     public func search(data: [String: Any]? = nil, options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
         return _analytics.track("SEARCH", properties: data, options: options, messageId: messageId)
+    }
+
+    /// A product is shown.
+    @discardableResult
+    public func screenProduct(sku: String, from: PlannedEvents.ScreenProductFrom? = nil, options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        var data: [String: Any] = ["sku": sku]
+        if let from { data["from"] = from.rawValue }
+        return _analytics.screen("Product", properties: data, options: options, messageId: messageId)
+    }
+
+    /// Says that the screen "Home" is shown.
+    @discardableResult
+    public func screenHome(options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        let data: [String: Any] = [:]
+        return _analytics.screen("Home", properties: data, options: options, messageId: messageId)
+    }
+
+    /// Who buys here.
+    @discardableResult
+    public func identify(userId: some IDValue, email: String, plan: PlannedEvents.IdentifyPlan, name: String? = nil, birthday: String? = nil, options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        var data: [String: Any] = ["email": email, "plan": plan.rawValue]
+        if let name { data["name"] = name }
+        if let birthday { data["birthday"] = birthday }
+        return _analytics.identify(userId, traits: data, options: options, messageId: messageId)
+    }
+
+    /// Says which group the user belongs to.
+    @discardableResult
+    public func group(groupId: some IDValue, seats: Int, name: String? = nil, options: CallOptions? = nil, messageId: CallerKey? = nil) -> CallReceipt {
+        var data: [String: Any] = ["seats": seats]
+        if let name { data["name"] = name }
+        return _analytics.group(groupId, traits: data, options: options, messageId: messageId)
     }
 }

@@ -59,13 +59,110 @@ struct PlanTests {
         #expect(await test.tracker.track(eventName: "PURCHASE").messageID != nil)
     }
 
-    @Test("is about events alone")
+    @Test("is about events alone if it says nothing else")
     func others() async throws {
         let test = try test(.drop)
         #expect(await test.tracker.identify(userId: "user-1", profileData: ["total": "x"]).messageID != nil)
         #expect(await test.analytics.identify("user-1").outcome.messageID != nil)
         #expect(await test.analytics.screen("Home").outcome.messageID != nil)
         #expect(await test.tracker.screen(name: "Home") == .dropped(.plan))
+    }
+
+    private static let ofPeople = """
+        {"events": {"LOGIN": {}},
+         "screens": {"Home": {"data": {"properties": {"tab": {"type": "integer"}}, "additionalProperties": false}}},
+         "identify": {"traits": {"properties": {"name": {"type": "string"}, "seats": {"type": "integer"}},
+             "required": ["name"], "additionalProperties": false}},
+         "group": {"traits": {"required": ["seats"]}}}
+        """
+
+    @Test("judges the screens of every client, whatever their form")
+    func screens() async throws {
+        let test = try test(.drop, Self.ofPeople)
+
+        #expect(await test.tracker.screen(name: "Home", properties: ["tab": 1]).messageID != nil)
+        #expect(await test.tracker.screenDidAppear(name: "Home", url: "app://home").messageID != nil)
+        #expect(await test.tracker.screen(name: "Hme") == .dropped(.plan))
+        #expect(await test.tracker.screen(name: "Home", properties: ["tab": "x"]) == .dropped(.plan))
+        #expect(await test.analytics.screen("Home", properties: ["tab": "x"]).outcome == .dropped(.plan))
+        #expect(await test.analytics.page("Nowhere").outcome.messageID != nil)
+        #expect(await test.basic.screen(name: "Home", properties: ["tab": 1]).outcome.messageID != nil)
+        #expect(await test.basic.screen(name: "Cart").outcome == .dropped(.plan))
+
+        #expect(
+            try test.tracker.refused().map(\.answer) == [
+                "The screen is not in the plan; did you mean Home?", #"data.tab is "x"; it must be a whole number."#,
+            ])
+        #expect(try test.basic.refused().map(\.name) == ["Cart"])
+    }
+
+    @Test("judges what is known of users and groups, of `set` only what it has")
+    func people() async throws {
+        let test = try test(.drop, Self.ofPeople)
+
+        #expect(await test.tracker.identify(userId: "u1", profileData: ["name": "Ada", "seats": 3]).messageID != nil)
+        #expect(await test.tracker.identify(userId: "u1", profileData: ["seats": 3]) == .dropped(.plan))
+        #expect(await test.tracker.set(profileData: ["seats": 3]).messageID != nil)
+        #expect(await test.tracker.set(profileData: ["colour": "red"]) == .dropped(.plan))
+        #expect(await test.tracker.setMetadata(["colour": "red"]).messageID != nil)
+        #expect(await test.analytics.identify("u1").outcome == .dropped(.plan))
+        #expect(await test.analytics.group("g1", traits: ["seats": 1]).outcome.messageID != nil)
+        #expect(await test.analytics.group("g1").outcome == .dropped(.plan))
+        #expect(await test.basic.identify(userId: "u1", traits: ["name": 1]).outcome == .dropped(.plan))
+
+        #expect(
+            try test.tracker.refused().map(\.answer) == [
+                "traits.name is missing.", "traits.colour is not in the plan.",
+            ])
+        #expect(
+            try test.analytics.refused().map(\.answer) == ["traits.name is missing.", "traits.seats is missing."])
+        #expect(try test.analytics.refused().map(\.call) == ["identify", "group"])
+        #expect(
+            log.warnings.contains(
+                "MobileTracker: identify was dropped: PLAN. It breaks the plan: traits.name is missing."))
+    }
+
+    @Test("drops an identification, and what follows is of its user all the same")
+    func droppedUser() async throws {
+        let test = try test(.drop, Self.ofPeople)
+        _ = await test.analytics.identify("u1", traits: ["name": "Ada"]).outcome
+        _ = await test.basic.identify(userId: "u1", traits: ["name": "Ada"]).outcome
+
+        #expect(await test.analytics.identify("u2").outcome == .dropped(.plan))
+        #expect(await test.analytics.group("g2").outcome == .dropped(.plan))
+        _ = await test.analytics.track("LOGIN").outcome
+        #expect(await test.basic.identify(userId: "u2").outcome == .dropped(.plan))
+        _ = await test.basic.track(event: "LOGIN").outcome
+
+        let login = try #require(await test.find("LOGIN", client: .analytics).first?.event)
+        #expect(login["userId"] == "u2" && login["groupId"] == "g2")
+        #expect(await test.find("LOGIN", client: .basic).first?.event?["userId"] == "u2")
+    }
+
+    @Test("tags traits that break it where the others are")
+    func taggedTraits() async throws {
+        let test = try test(.tag, Self.ofPeople)
+        await test.tracker.identify(userId: "u1", profileData: ["seats": 3])
+        _ = await test.analytics.group("g1").outcome
+        await test.tracker.screen(name: "Home", properties: ["tab": "x"])
+
+        let events = await test.calls.map(\.event)
+        let extra = events[0]?["extra"]?.objectValue
+        #expect(extra == ["seats": 3, "plan_violations": ["traits.name is missing."]])
+        #expect(events[1]?["traits"] == ["plan_violations": ["traits.seats is missing."]])
+        #expect(
+            events[2]?["data"]?.objectValue?["plan_violations"] == [#"data.tab is "x"; it must be a whole number."#])
+    }
+
+    @Test("warns of each screen that breaks it by its name")
+    func warnsOfScreens() async throws {
+        let test = try test(.warn, Self.ofPeople)
+        for name in ["Cart", "Order", "Cart"] { await test.tracker.screen(name: name) }
+        #expect(
+            log.warnings == [
+                "MobileTracker: screen Cart breaks the plan: The screen is not in the plan.",
+                "MobileTracker: screen Order breaks the plan: The screen is not in the plan.",
+            ])
     }
 
     @Test("warns of an event that breaks it, once for each event and rule")

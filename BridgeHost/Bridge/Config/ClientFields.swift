@@ -194,7 +194,7 @@ enum DeliveryFields {
             ConfigField(
                 option, in: DeliveryOptions(), summary: option.name == "storageDirectory" ? storageDirectory : nil)
         } + [
-            .object("plan", \.plan, plan, "A plan that each event is checked against.")
+            .object("plan", \.plan, plan, "A plan that each call is checked against.")
         ]
     )
 

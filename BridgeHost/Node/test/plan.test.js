@@ -3,12 +3,18 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
+import { rowsOf } from '../src/collector/page/event.js'
+import { PlanInference } from '../src/plan/infer.js'
 import { Plan, PlanError } from '../src/plan/plan.js'
 import { runCommand, startCommand } from '../testsupport/commands.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { runProgram } from '../testsupport/programs.js'
 import { patientHost, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
+import { apiOf } from '../src/collector/apis/index.js'
+import { itemsOf } from '../src/collector/items.js'
+import { routeOf } from '../src/collector/routes.js'
+import { apiSample } from '../testsupport/api-samples.js'
 import { analyticsEvent, batchHeaders, sample } from '../testsupport/samples.js'
 import { checkTypes, checkTypesIn, withoutCompiler } from '../testsupport/typescript.js'
 import { checkSwift, withoutModules } from '../testsupport/swift.js'
@@ -96,7 +102,113 @@ suite('a plan', () => {
         [{ events: {}, $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, '$defs.a leads back to itself without looking at a member.'],
         [{ events: {}, $defs: { a: { anyOf: [{ type: 'null' }, { not: { $ref: '#/$defs/a' } }] } } }, '$defs.a leads back to itself without looking at a member.'],
         [{ events: { A: { data: { type: 'object', required: ['a'] }, examples: [{}] } } }, 'events.A.examples[0].a is missing.'],
+        [{ events: {}, screens: [] }, 'screens is an array; it must be an object: a name, and what the screen is.'],
+        [{ events: {}, screens: { Home: { traits: {} } } }, 'screens.Home has "traits"; known are data, description, examples, $comment.'],
+        [{ events: {}, identify: true }, 'identify is true; it must be an object such as {"traits": {…}}.'],
+        [{ events: {}, group: { traits: { typ: 1 } } }, 'group.traits has "typ", which plans do not know; did you mean "type"?'],
+        [{ events: {}, group: { traits: { required: ['seats'] }, examples: [{}] } }, 'group.examples[0].seats is missing.'],
     ]) test(`says what is wrong with itself: ${fault}`, () => assert.equal(faults(value)[0], fault))
+})
+
+suite('a plan of screens, users and groups', () => {
+    const plan = new Plan({
+        events: { 'Signed Up': {} },
+        screens: { Home: { data: { properties: { tab: { type: 'integer' } }, additionalProperties: false } } },
+        identify: { traits: { properties: { name: { type: 'string' } }, required: ['name'], additionalProperties: false } },
+        group: { traits: { required: ['seats'] } },
+    })
+    /** What a plan says of each item of a request, and where in it. */
+    const judged = (request, { of = plan } = {}) => {
+        const { method = 'POST', path, body } = request
+        const route = routeOf(method, path)
+        const api = apiOf(route, body)
+        return of.judgeRequest(route.kind, api, itemsOf(route, api, body), body).map(({ judgement: { item, name, reasons }, findings }) => {
+            return [item, name, reasons, findings.map(({ path: place }) => place && place.join('.'))]
+        })
+    }
+    const view = (data) => ({ path: '/v2/tracking-session-data', body: { event_name: 'VIEW_PAGE', data } })
+    const profile = (body) => ({ method: 'PUT', path: '/v1/customer-profiles/set', body: { brand_id: 925, session_id: 's', ...body } })
+
+    test('judges a screen of MobileTracker by its name, without what is no property of it', () => {
+        assert.deepEqual(judged(view({ screen: 'Home', url: 'Home', tab: 1 })), [[0, 'screen Home', [], []]])
+        assert.deepEqual(judged(view({ screen: 'Home', url: 'Home', tab: 'x' })), [
+            [0, 'screen Home', ['data.tab is "x"; it must be a whole number.'], ['data.tab']],
+        ])
+        assert.deepEqual(judged(view({ screen: 'Hme' }))[0][2], ['The screen is not in the plan; did you mean Home?'])
+    })
+
+    test('judges it as the event where the plan names that, or no screens', () => {
+        const named = new Plan({ events: { VIEW_PAGE: { data: { required: ['tab'] } } }, screens: {} })
+        assert.deepEqual(judged(view({ screen: 'Home' }), { of: named })[0].slice(0, 3), [0, 'VIEW_PAGE', ['data.tab is missing.']])
+        assert.deepEqual(judged(view({ screen: 'Home' }), { of: new Plan({ events: {} }) })[0].slice(1, 3), ['VIEW_PAGE', ['The event is not in the plan.']])
+    })
+
+    test('judges a profile as a part of the traits, each where it stands', () => {
+        assert.deepEqual(judged(profile({ user_id: 'u1', name: 'Ada' })), [[0, 'identify', [], []]])
+        assert.deepEqual(judged(profile({ name: 1, extra: { colour: 'red' } })), [[0, 'identify', [
+            'traits.colour is not in the plan.', 'traits.name is 1; it must be a string.',
+        ], ['extra.colour', 'name']]])
+        assert.deepEqual(judged(profile({})), [[0, 'identify', [], []]])
+        assert.deepEqual(judged(profile({ metadata: { flow: 'v2' } })), [])
+    })
+
+    for (const [name, found] of Object.entries({
+        segment: [
+            [0, 'Signed Up', [], []], [1, 'identify', [], []], [2, 'group', [], []], [3, 'screen Home', [], []],
+        ],
+        postHog: [
+            [0, 'Signed Up', [], []], [1, 'identify', [], []], [2, 'group', [], []], [3, 'screen Home', [], []],
+        ],
+        amplitude: [[0, 'Signed Up', [], []], [1, 'identify', [], []], [2, 'group', [], []]],
+        mixpanel: [[0, 'Signed Up', [], []]],
+        'mixpanel people': [[0, 'identify', [], []]],
+        'mixpanel groups': [[0, 'group', [], []]],
+        otlp: [[0, 'Signed Up', [], []], [1, 'identify', [], []]],
+    })) test(`judges each call of a batch for ${name}`, () => assert.deepEqual(judged(apiSample(name)), found))
+
+    test('says where in a batch a trait stands', () => {
+        const broken = (name, change) => {
+            const sent = apiSample(name)
+            change(sent.body)
+            return judged(sent).filter(([, , reasons]) => reasons.length > 0)
+        }
+        assert.deepEqual(broken('segment', ({ batch }) => (batch[1].traits.name = 1)), [[1, 'identify', ['traits.name is 1; it must be a string.'], ['traits.name']]])
+        assert.deepEqual(broken('postHog', ({ batch }) => delete batch[2].properties.$group_set.seats), [
+            [2, 'group', ['traits.seats is missing.'], ['properties.$group_set.seats']],
+        ])
+        assert.deepEqual(broken('mixpanel people', (list) => (list[0].$set.name = 1))[0][3], ['$set.name'])
+    })
+
+    test('judges an event of Amplitude and Mixpanel that a screen has become as that screen', () => {
+        const sent = apiSample('amplitude')
+        Object.assign(sent.body.events[0], { event_type: 'Viewed Home', event_properties: { tab: 1 } })
+        assert.deepEqual(judged(sent)[0], [0, 'screen Home', [], []])
+        sent.body.events[0].event_properties = { tab: 'x' }
+        assert.deepEqual(judged(sent)[0][3], ['event_properties.tab'])
+        const named = new Plan({ events: { 'Viewed Home': {} }, screens: { Home: {} } })
+        assert.deepEqual(judged(sent, { of: named })[0].slice(1, 3), ['Viewed Home', []])
+        Object.assign(sent.body.events[0], { event_type: 'Viewed Hme' })
+        assert.deepEqual(judged(sent)[0].slice(1, 3), ['Viewed Hme', ['The event is not in the plan.']])
+
+        const other = apiSample('mixpanel')
+        other.body[0].event = 'Home'
+        assert.deepEqual(judged(other)[0].slice(1, 3), ['screen Home', ['data.plan is not in the plan.']])
+    })
+
+    test('does not take the membership in a group for a trait of the user', () => {
+        const sent = apiSample('amplitude')
+        Object.assign(sent.body.events[1], { user_properties: { $set: { company: 'g-1' } }, groups: { company: 'g-1' } })
+        assert.deepEqual(judged(sent).map(([, name]) => name), ['Signed Up', 'group'])
+    })
+
+    test('judges the calls of BasicTracker, and never a user\'s traits as an event\'s data', () => {
+        const of = new Plan({ events: { Clicked: { data: { additionalProperties: false } } }, screens: { Home: {} }, identify: { traits: { required: ['name'] } } })
+        const user = { userId: 'u1', traits: { plan: 'pro' } }
+        const body = [{ type: 'track', name: 'Clicked', ...user }, { type: 'identify', ...user }, { type: 'screen', name: 'Hom', ...user }]
+        assert.deepEqual(judged({ path: '/events', body }, { of }).map(([, name, reasons]) => [name, reasons]), [
+            ['Clicked', []], ['identify', ['traits.name is missing.']], ['screen Hom', ['The screen is not in the plan; did you mean Home?']],
+        ])
+    })
 })
 
 suite('collecting with a plan', () => {
@@ -109,7 +221,7 @@ suite('collecting with a plan', () => {
         await send(collector.url, event('PURCHASE', { total: '1', currency: 'EUR', items: [] }))
 
         const [kept, broken] = collector.received({ kind: 'event' })
-        assert.deepEqual(kept.plan, [{ name: 'SEARCH', verdict: 'kept', reasons: [] }])
+        assert.deepEqual(kept.plan, [{ item: 0, name: 'SEARCH', verdict: 'kept', reasons: [] }])
         assert.deepEqual(broken.problems, [
             'Plan, PURCHASE: data.total is "1"; it must be a number.',
             'Plan, PURCHASE: data.items is an array; it must have at least 1 element.',
@@ -119,13 +231,26 @@ suite('collecting with a plan', () => {
         assert.deepEqual([keptCount, brokenCount], [1, 1])
     })
 
-    test('checks each track of a batch, and nothing else in it', async (t) => {
+    test('checks each track of a batch, and nothing else in it if it is about events alone', async (t) => {
         const collector = await startCollector({ plan: { events: { 'Signed Up': { data: { required: ['seats'] } } } } })
         afterwards(t, () => collector.close())
         const events = ['track', 'identify', 'screen'].map(analyticsEvent)
         await send(collector.url, { path: '/v1/batch', headers: batchHeaders(events), body: { batch: events } })
 
-        assert.deepEqual(collector.received()[0].plan, [{ name: 'Signed Up', verdict: 'broken', reasons: ['data.seats is missing.'] }])
+        assert.deepEqual(collector.received()[0].plan, [{ item: 0, name: 'Signed Up', verdict: 'broken', reasons: ['data.seats is missing.'] }])
+    })
+
+    test('says of each call of a batch what the plan says, also on its row', async (t) => {
+        const plan = { events: {}, others: 'allow', identify: { traits: { required: ['email'] } }, screens: { Home: {} } }
+        const collector = await startCollector({ plan })
+        afterwards(t, () => collector.close())
+        const events = ['track', 'identify', 'screen', 'group'].map((type, i) => analyticsEvent(type, i + 1))
+        await send(collector.url, { path: '/v1/batch', headers: batchHeaders(events), body: { batch: events } })
+
+        const [record] = collector.received()
+        assert.deepEqual(record.problems.filter((text) => text.startsWith('Plan')), ['Plan, identify: traits.email is missing.'])
+        assert.deepEqual(rowsOf(record).map((row) => row.plan?.verdict ?? null), [null, 'broken', 'kept', null])
+        assert.deepEqual(record.findings.find(({ kind }) => kind === 'plan').path, ['traits', 'email'])
     })
 
     test('refuses broken events when it is strict', async (t) => {
@@ -155,6 +280,34 @@ suite('collecting with a plan', () => {
 
         assert.equal(status, 64)
         assert.match(errors, /plan\.json cannot be used\. The plan has "evnts"; did you mean "events"\?/)
+    })
+
+    test('infers what screens, users and groups came with', () => {
+        const inference = new PlanInference()
+        const record = ({ method = 'POST', path, body }) => {
+            const route = routeOf(method, path)
+            const api = apiOf(route, body)
+            return { accepted: true, kind: route.kind, api, items: itemsOf(route, api, body), body }
+        }
+        const came = [
+            apiSample('segment'), { path: '/v2/tracking-session-data', body: { event_name: 'VIEW_PAGE', data: { screen: 'Cart', url: 'Cart', items: 2 } } },
+            { method: 'PUT', path: '/v1/customer-profiles/set', body: { brand_id: 925, session_id: 's', name: 'Bo', extra: { seats: 2 } } },
+        ].map(record)
+        for (const one of came) inference.add(one)
+
+        const inferred = JSON.parse(inference.toText())
+        assert.deepEqual(Object.keys(inferred.events), ['Signed Up'])
+        assert.deepEqual(inferred.screens.Cart.data.properties, { items: { type: 'integer' } })
+        assert.deepEqual(Object.keys(inferred.screens), ['Cart', 'Home'])
+        assert.deepEqual(inferred.identify.traits, {
+            type: 'object', properties: { name: { type: 'string' }, seats: { type: 'integer' } }, required: ['name'], additionalProperties: false,
+        })
+        assert.deepEqual(inferred.group.traits.properties, { seats: { type: 'integer' } })
+        assert.deepEqual([inference.size, inference.screens], [1, 2])
+        const plan = new Plan(inferred)
+        for (const { kind, api, items, body } of came) {
+            for (const { judgement } of plan.judgeRequest(kind, api, items, body)) assert.deepEqual(judgement.reasons, [])
+        }
     })
 
     test('infers one that what came keeps to', async (t) => {
@@ -194,7 +347,7 @@ suite('mobile-tracker plan', () => {
 
         assert.equal(status, 1)
         assert.deepEqual(out.split('\n'), [
-            `✔ ${inSupport('plan.json')}  4 events`, `✘ ${path}  1 fault`,
+            `✔ ${inSupport('plan.json')}  4 events, 2 screens`, `✘ ${path}  1 fault`,
             '    events.A.data has "typ", which plans do not know; did you mean "type"?',
         ])
     })
@@ -383,6 +536,30 @@ suite('mobile-tracker plan', () => {
         assert.equal(new Plan({ $defs, events: { A: first } }).judge('A', { a: { a: 1 } }).verdict, 'kept')
     })
 
+    test('types gives calls of one name names of their own', async (t) => {
+        const folder = freshFolder(t)
+        const plan = { events: { screenHome: {}, identify: {}, group: {} }, screens: { home: {}, '🙂': {} }, identify: {} }
+        writeFileSync(join(folder, 'plan.json'), JSON.stringify(plan))
+        const [types, python] = [join(folder, 'events.d.ts'), join(folder, 'events.py')]
+        const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), '--ts', types, '--python', python)
+        assert.equal(status, 0, errors)
+        writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+        const { plannedEvents } = await import(pathToFileURL(join(folder, 'events.js')))
+        const calls = []
+        const note = (method) => (...given) => calls.push([method, ...given])
+        const events = plannedEvents({ track: note('track'), screen: note('screen'), identify: note('identify') })
+        events.screenHome_({ tab: 1 }, { messageId: 'm1' })
+        events.identify('u1', { name: 'Ada' }, { messageId: 'm2' })
+        events.identify_()
+
+        assert.deepEqual(Object.keys(events), ['screenHome', 'identify_', 'group', 'screenHome_', 'screenU1F642', 'identify'])
+        assert.deepEqual(calls, [
+            ['screen', 'home', { tab: 1 }, { messageId: 'm1' }], ['identify', 'u1', { name: 'Ada' }, { messageId: 'm2' }], ['track', 'identify', {}],
+        ])
+        const made = [...readFileSync(python, 'utf8').matchAll(/^    def ([a-z]\w*)\(self, /gm)].map(([, code]) => code)
+        assert.deepEqual(made.slice(0, 6), ['screen_home', 'identify_', 'group', 'screen_home_', 'screen_u1f642', 'identify'])
+    })
+
     test('types refuses two events that would have one name', async (t) => {
         const folder = freshFolder(t)
         writeFileSync(join(folder, 'plan.json'), JSON.stringify({ events: { SIGN_UP: {}, signUp: {} } }))
@@ -421,12 +598,16 @@ suite('mobile-tracker plan', () => {
             const events = plannedEvents(MobileTracker)
             await events.purchase({ total: 149.99, currency: 'EUR', items: [{ sku: 'A-1', price: 149.99 }] })
             await events.signedUp({ plan: 'pro', invited_by: null })
-            await events.logout()`, { env: { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t) } })
+            await events.logout()
+            await events.screenHome()
+            await events.screenProduct({ sku: 'A-1' })
+            await events.identify('u1', { email: 'ada@example.com', plan: 'pro' })`, { env: { XDG_STATE_HOME: freshFolder(t), MOBILE_TRACKER_HOST: patientHost(t) } })
 
         assert.equal(code, 0, stderr)
-        await collector.wait({ kind: 'event', count: 3, timeoutMs: WAIT_MS })
-        assert.deepEqual(collector.received({ kind: 'event' }).flatMap(({ plan }) => plan.map(({ name, verdict }) => [name, verdict])), [
-            ['PURCHASE', 'kept'], ['Signed Up', 'kept'], ['LOGOUT', 'kept'],
+        await collector.wait({ kind: 'profile', timeoutMs: WAIT_MS })
+        assert.deepEqual(collector.received().flatMap(({ plan }) => plan.map(({ name, verdict }) => [name, verdict])), [
+            ['PURCHASE', 'kept'], ['Signed Up', 'kept'], ['LOGOUT', 'kept'], ['screen Home', 'kept'], ['screen Product', 'kept'],
+            ['identify', 'kept'],
         ])
     })
 })

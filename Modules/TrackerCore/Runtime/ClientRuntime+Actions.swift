@@ -68,7 +68,7 @@ extension ClientRuntime {
     }
 
     private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> CallAnswer {
-        let broken = run.lane.parts.plan?.report(call.stamp.messageID, of: call.name, by: log)
+        let broken = run.lane.parts.plan?.report(call.stamp.messageID, by: log)
         switch result {
         case .queued:
             log.endRefusals()

@@ -3,16 +3,29 @@ import TrackerModels
 import TrackerPlatform
 import TrackerStorage
 
-/// Checks the events of a client against its plan, when they are about to be queued.
+/// Checks the calls of a client against its plan, when they are about to be queued.
 ///
-/// Only then is the data whole: it has the session's metadata. The writer's queue asks ``inspect(_:_:)``, inside the
-/// transaction, and ``report(_:of:by:)`` logs what was found once the call is answered.
+/// Only then is the data of an event whole: it has the session's metadata. The writer's queue asks ``inspect(_:_:)``,
+/// inside the transaction, and ``report(_:by:)`` logs what was found once the call is answered.
 final class PlanGuard: Sendable {
     private struct Content {
-        /// What is wrong with events whose calls are not answered yet.
-        var found: [MessageID: [TrackingPlan.Reason]] = [:]
-        /// The events and rules that were warned of.
+        /// What is wrong with calls that are not answered yet, each with what a sentence calls it.
+        var found: [MessageID: (label: String, reasons: [TrackingPlan.Reason])] = [:]
+        /// The calls and rules that were warned of.
         var known: Set<String> = []
+
+        /// What was found about a call, and what of it is to be warned of.
+        mutating func take(
+            _ id: MessageID, warns: Bool
+        ) -> (label: String, reasons: [TrackingPlan.Reason], news: [TrackingPlan.Reason])? {
+            guard let (label, reasons) = found.removeValue(forKey: id) else { return nil }
+            // A dropped call is reported by its outcome.
+            guard warns else { return (label, reasons, []) }
+            let news = reasons.filter { reason in
+                known.count < PlanGuard.mostWarnings && known.insert("\(label) \(reason.rule)").inserted
+            }
+            return (label, reasons, news)
+        }
     }
 
     private let plan: TrackingPlan
@@ -21,7 +34,7 @@ final class PlanGuard: Sendable {
 
     /// Past that many warnings there are no further ones.
     private static let mostWarnings = 1_000
-    /// The member of an event that breaks the plan, with `tag`.
+    /// The member of data or traits that break the plan, with `tag`.
     private static let tag = "plan_violations"
 
     /// Reads the plan that options name.
@@ -40,10 +53,10 @@ final class PlanGuard: Sendable {
 
     /// What is to become of a record.
     func inspect(_ draft: Draft, _ body: JSONText) -> Inspection {
-        guard let event = PlannedEvent(draft.route, body) else { return .pass }
-        let reasons = plan.reasons(against: event.name, event.data)
+        guard let call = PlannedCall(draft.route, body, under: plan) else { return .pass }
+        let reasons = plan.reasons(against: call.subject, call.data)
         guard !reasons.isEmpty else { return .pass }
-        content.withLock { $0.found[draft.messageID] = reasons }
+        content.withLock { $0.found[draft.messageID] = (call.subject.label, reasons) }
         switch onBroken {
         case .warn: return .pass
         case .drop: return .refuse(Self.text(reasons))
@@ -52,66 +65,23 @@ final class PlanGuard: Sendable {
             // They are text, which always can be written.
             let sentences = JSONText(elements: reasons.map { JSONText($0.sentence) })
             tags.append(Self.tag, sentences)
-            return .change(event.body(body, adding: tags.finish()))
+            return .change(call.body(body, adding: tags.finish()))
         }
     }
 
     /// Takes what was found about a call that is answered, and warns of what was not warned of before.
     ///
     /// - Returns: What is wrong with it, as a text; `nil` if nothing is.
-    func report(_ id: MessageID, of call: String, by log: LevelledLog) -> String? {
-        let (reasons, news) = content.withLock { content -> ([TrackingPlan.Reason], [TrackingPlan.Reason]) in
-            guard let reasons = content.found.removeValue(forKey: id) else { return ([], []) }
-            // A dropped call is reported by its outcome.
-            guard onBroken != .drop else { return (reasons, []) }
-            let news = reasons.filter { reason in
-                content.known.count < Self.mostWarnings && content.known.insert("\(call) \(reason.rule)").inserted
-            }
-            return (reasons, news)
+    func report(_ id: MessageID, by log: LevelledLog) -> String? {
+        guard let (label, reasons, news) = content.withLock({ $0.take(id, warns: onBroken != .drop) }) else {
+            return nil
         }
-        for reason in news { log.log(.warning, "\(call) breaks the plan: \(reason.sentence)") }
-        return reasons.isEmpty ? nil : Self.text(reasons)
+        for reason in news { log.log(.warning, "\(label) breaks the plan: \(reason.sentence)") }
+        return Self.text(reasons)
     }
 
     private static func text(_ reasons: [TrackingPlan.Reason]) -> String {
         reasons.map(\.sentence).joined(separator: " ")
-    }
-}
-
-/// The event that a record carries, as far as a plan is about it.
-private struct PlannedEvent {
-    let name: String
-    /// What the caller gave; `nil` if that is nothing.
-    let data: JSONText?
-    private let member: String
-
-    /// Reads a record; `nil` if it is no `track`.
-    init?(_ route: Route, _ body: JSONText) {
-        let nameMember: String
-        switch route {
-        case .event: (nameMember, member) = ("event_name", "data")
-        case .batch: (nameMember, member) = ("event", "properties")
-        case .endpoint: (nameMember, member) = ("name", "properties")
-        case .profile, .metadata, .location, .email, .link: return nil
-        }
-        let outline = body.outline(depth: 1)
-        func value(_ name: String) -> JSONText? {
-            // It was accepted with the body.
-            outline.member(name, of: 0, in: body.bytes).flatMap { try? outline.text(at: $0, in: body.bytes) }
-        }
-
-        if route != .event, value("type")?.stringValue != "track" { return nil }
-        guard let name = value(nameMember)?.stringValue else { return nil }
-        self.name = name
-        data = value(member).flatMap { $0.isNull ? nil : $0 }
-    }
-
-    /// The record with more members in its data.
-    func body(_ body: JSONText, adding tags: JSONText) -> JSONText {
-        let values = data?.kind == .object ? data : nil
-        var change = JSONObjectWriter()
-        change.append(member, values.map { JSONText.merging($0, tags) } ?? tags)
-        return JSONText.merging(body, change.finish())
     }
 }
 

@@ -9,7 +9,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
     case noOptions, noValue, blank, tooLong, notTheArgument, wrongYear, notJSON, size, offByOption, offByEnvironment
     // Of a call that a client in another language drops itself.
     case closed, unanswered, notStored
-    // Of an event that breaks the plan.
+    // Of a call that breaks the plan.
     case plan
     // What to do when the backend makes no session.
     case inBackground, checkKey, checkAddress

@@ -44,7 +44,7 @@ public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case disabled = "DISABLED"
     /// The program's own `beforeSend` dropped it, or threw.
     case beforeSend = "BEFORE_SEND"
-    /// The event breaks the plan, and `plan.onBroken` is `drop`. It is kept apart with what the server refuses.
+    /// The call breaks the plan, and `plan.onBroken` is `drop`. It is kept apart with what the server refuses.
     case plan = "PLAN"
 }
 

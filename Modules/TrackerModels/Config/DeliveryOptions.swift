@@ -117,7 +117,7 @@ public struct DeliveryOptions: Hashable, Sendable {
     /// Whether the client posts its debug information to the development collector, once a second. It does so only if
     /// its own address is plain `http` to this machine.
     public var collectorPanel: Bool
-    /// A plan that events are checked against.
+    /// A plan that calls are checked against.
     public var plan: PlanOptions
 
     /// Makes options. What you leave out has its default.

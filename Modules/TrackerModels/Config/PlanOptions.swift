@@ -1,20 +1,23 @@
-/// A plan that the events of a client are checked against: which events there are, and what their data must be.
+/// A plan that the calls of a client are checked against: which events and screens there are, and what their data and
+/// the traits of users and groups must be.
 ///
 /// It is the file that the development collector takes with `--plan`, and both judge alike.
 public struct PlanOptions: Hashable, Sendable {
-    /// What becomes of an event that breaks the plan.
+    /// What becomes of a call that breaks the plan.
     public enum OnBroken: String, Hashable, Sendable, CaseIterable {
-        /// It is queued, and a warning says so once for each event and rule.
+        /// It is queued, and a warning says so once for each event, screen or method and rule.
         case warn
-        /// It is dropped as ``RefusalReason/plan``, and kept apart with what the server refuses.
+        /// It is dropped as ``RefusalReason/plan``, and kept apart with what the server refuses. The user or the group that
+        /// it names is the one of later calls all the same.
         case drop
-        /// It is queued with a member `plan_violations`, a list of sentences, among its properties. A warning says so, too.
+        /// It is queued with a member `plan_violations`, a list of sentences, among its properties or traits. A warning
+        /// says so, too.
         case tag
     }
 
     /// The path of the plan file, from the root. Without one nothing is checked.
     public var file: String?
-    /// What becomes of an event that breaks the plan.
+    /// What becomes of a call that breaks the plan.
     public var onBroken: OnBroken
 
     /// Names a plan. What you leave out has its default.
@@ -27,7 +30,7 @@ public struct PlanOptions: Hashable, Sendable {
         .path("file", \.file, absence: "no plan", "The path of a plan file, from the root"),
         .choice(
             "onBroken", \.onBroken,
-            "What becomes of an event that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`"),
+            "What becomes of a call that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`"),
     ]
 
     /// Checks every field.

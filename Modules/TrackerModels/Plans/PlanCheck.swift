@@ -7,11 +7,14 @@ struct PlanCheck {
         var text: String
         /// What the value must be, whatever it is.
         var rule: String
+        /// The place of the object that lacks this member; `nil` if something else is wrong.
+        var parent: String?
 
-        init(place: String, text: String, rule: String? = nil) {
+        init(place: String, text: String, rule: String? = nil, parent: String? = nil) {
             self.place = place
             self.text = text
             self.rule = rule ?? text
+            self.parent = parent
         }
 
         var sentence: String { "\(place) \(text)" }
@@ -109,7 +112,7 @@ struct PlanCheck {
             }
         }
         for name in rules.required where members[name] == nil {
-            found.append(Finding(place: Self.join(place(), name), text: "is missing."))
+            found.append(Finding(place: Self.join(place(), name), text: "is missing.", parent: place()))
         }
         return found
     }
@@ -209,6 +212,7 @@ extension PlanSchema.Rules {
     /// 19.99 is a multiple of 0.01, though not in binary.
     private static func isMultiple(_ number: Double, of step: Double) -> Bool {
         let ratio = number / step
+        guard ratio.isFinite else { return number.truncatingRemainder(dividingBy: step) == 0 }
         return abs(ratio - ratio.rounded()) < 1e-9 * max(1, abs(ratio))
     }
 

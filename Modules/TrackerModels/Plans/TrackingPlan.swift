@@ -1,4 +1,4 @@
-/// Which events there are, and what their data must be.
+/// Which events and screens there are, and what their data and the traits of users and groups must be.
 ///
 /// It judges as the development collector does: whoever changes one changes the other, and the cases of `Tests/Plans`.
 package struct TrackingPlan: Sendable {
@@ -7,7 +7,7 @@ package struct TrackingPlan: Sendable {
         package let sentences: [String]
     }
 
-    /// Why an event breaks the plan.
+    /// Why a call breaks the plan.
     package struct Reason: Hashable, Sendable {
         /// With the member's path.
         package let sentence: String
@@ -16,13 +16,22 @@ package struct TrackingPlan: Sendable {
     }
 
     private let events: [String: PlanSchema]
+    /// `nil` if the plan is not about screens.
+    private let screens: [String: PlanSchema]?
+    /// The traits of a user; `nil` if the plan is not about them.
+    private let identify: PlanSchema?
+    /// The traits of a group; `nil` if the plan is not about them.
+    private let group: PlanSchema?
     private let definitions: [String: PlanSchema]
     private let allowsOthers: Bool
 
-    /// How many reasons one event has at most.
+    /// How many reasons one call has at most.
     private static let mostReasons = 20
-    /// How many schemas one event may hold once every `$ref` is followed.
-    private static let mostSchemas = 20_000
+    /// How many schemas one call may hold once every `$ref` is followed.
+    fileprivate static let mostSchemas = 20_000
+    private static let known = [
+        "events", "screens", "identify", "group", "others", "$defs", "$schema", "title", "description", "$comment",
+    ]
 
     /// Reads a plan file's JSON.
     ///
@@ -31,8 +40,7 @@ package struct TrackingPlan: Sendable {
         guard case .object(let plan) = JSONValue(text) else {
             throw Faults(sentences: ["The plan is \(JSONValue(text).brief); it must be an object with \"events\"."])
         }
-        var faults = Self.unknown(
-            plan, ["events", "others", "$defs", "$schema", "title", "description", "$comment"], "The plan")
+        var faults = plan.unknownMembers(besides: Self.known, "The plan")
         let others = plan["others"]?.stringValue
         if let given = plan["others"], !["allow", "forbid"].contains(others) {
             faults.append("others is \(given.brief); it must be \"allow\" or \"forbid\".")
@@ -47,44 +55,81 @@ package struct TrackingPlan: Sendable {
         if faults.isEmpty { faults += PlanCircles(definitions).faults }
         // A circle must not be followed.
         guard faults.isEmpty else { throw Faults(sentences: faults) }
-        guard case .object(let named)? = plan["events"] else {
+        guard plan["events"]?.objectValue != nil else {
             throw Faults(sentences: ["events must be an object: a name, and what the event is."])
         }
-        var events: [String: PlanSchema] = [:]
-        var sizes = PlanSizes(definitions)
-        for (name, value) in named {
-            let (schema, found) = Self.event(value, "events.\(name)", definitions, &sizes)
-            events[name] = schema
-            faults += found
-        }
-        guard faults.isEmpty else { throw Faults(sentences: faults) }
-        self.events = events
+        var parts = PlanPartReader(definitions)
+        events = parts.schemas(in: plan, "events", of: "event") ?? [:]
+        screens = parts.schemas(in: plan, "screens", of: "screen")
+        identify = plan["identify"].map { parts.schema($0, "identify", "traits") }
+        group = plan["group"].map { parts.schema($0, "group", "traits") }
+        guard parts.faults.isEmpty else { throw Faults(sentences: parts.faults) }
         self.definitions = definitions
         allowsOthers = others == "allow"
     }
+
+    /// Whether the plan is about screens.
+    package var hasScreens: Bool { screens != nil }
+
+    /// Whether the plan says what the data of an event must be.
+    package func names(event name: String) -> Bool { events[name] != nil }
 
     /// Judges one event.
     ///
     /// - Parameter data: What the caller gave; `nil` counts as `{}`.
     /// - Returns: Why it breaks the plan; nothing if it keeps to it, or the plan says nothing of it.
     package func reasons(against name: String, _ data: JSONValue?) -> [Reason] {
-        guard let schema = events[name] else {
-            let sentence = allowsOthers ? nil : unplanned(name)
-            return sentence.map { [Reason(sentence: $0, rule: $0)] } ?? []
-        }
+        reasons(against: .event(name), data)
+    }
+
+    /// Judges one event by the text of its data: quickly, if it keeps to the plan.
+    package func reasons(against name: String, _ data: JSONText?) -> [Reason] {
+        reasons(against: .event(name), data)
+    }
+
+    /// Judges one call.
+    ///
+    /// - Parameter data: What the caller gave; `nil` counts as `{}`.
+    /// - Returns: Why it breaks the plan; nothing if it keeps to it, or the plan says nothing of it.
+    package func reasons(against subject: PlanSubject, _ data: JSONValue?) -> [Reason] {
+        guard let schema = schema(of: subject) else { return reasonsOfOthers(subject) }
         var check = PlanCheck(definitions)
-        let found = check.findings(schema, data ?? .object([:]), at: "data")
+        var found = check.findings(schema, data ?? .object([:]), at: subject.root)
+        // What a part of the traits leaves out is known from before.
+        if subject.isPartial { found.removeAll { $0.parent == subject.root } }
         return found.prefix(Self.mostReasons).map {
             Reason(sentence: $0.sentence, rule: "\(Self.member($0.place)) \($0.rule)")
         }
     }
 
-    /// Judges one event by the text of its data: quickly, if it keeps to the plan.
-    package func reasons(against name: String, _ data: JSONText?) -> [Reason] {
-        guard let schema = events[name], let data, QuickPlanCheck(data, definitions).keeps(schema) else {
-            return reasons(against: name, data.map { JSONValue($0) })
+    /// Judges one call by the text of its data: quickly, if it keeps to the plan.
+    package func reasons(against subject: PlanSubject, _ data: JSONText?) -> [Reason] {
+        guard let schema = schema(of: subject) else { return reasonsOfOthers(subject) }
+        if let data, QuickPlanCheck(data, definitions).keeps(schema) { return [] }
+        return reasons(against: subject, data.map { JSONValue($0) })
+    }
+
+    private func schema(of subject: PlanSubject) -> PlanSchema? {
+        switch subject {
+        case .event(let name): events[name]
+        case .screen(let name): screens?[name]
+        case .identify, .traits: identify
+        case .group: group
         }
-        return []
+    }
+
+    /// What is wrong with a call for which the plan has no schema.
+    private func reasonsOfOthers(_ subject: PlanSubject) -> [Reason] {
+        guard !allowsOthers else { return [] }
+        let sentence: String
+        switch subject {
+        case .event(let name): sentence = Self.unplanned("event", name, among: events)
+        case .screen(let name):
+            guard let screens else { return [] }
+            sentence = Self.unplanned("screen", name, among: screens)
+        case .identify, .traits, .group: return []
+        }
+        return [Reason(sentence: sentence, rule: sentence)]
     }
 
     /// The path of a member, whichever element of a list it is in.
@@ -98,42 +143,75 @@ package struct TrackingPlan: Sendable {
             })
     }
 
-    private func unplanned(_ name: String) -> String {
-        let near = SpellingSuggestion.nearest(to: name, among: events.keys.sorted())
-        return "The event is not in the plan\(near.map { "; did you mean \($0)?" } ?? ".")"
+    private static func unplanned(_ what: String, _ name: String, among planned: [String: PlanSchema]) -> String {
+        let near = SpellingSuggestion.nearest(to: name, among: planned.keys.sorted())
+        return "The \(what) is not in the plan\(near.map { "; did you mean \($0)?" } ?? ".")"
+    }
+}
+
+/// Reads what a plan says of calls, and collects what is wrong with it: a sentence each.
+private struct PlanPartReader {
+    private let definitions: [String: PlanSchema]
+    private var sizes: PlanSizes
+    private(set) var faults: [String] = []
+
+    init(_ definitions: [String: PlanSchema]) {
+        self.definitions = definitions
+        sizes = PlanSizes(definitions)
     }
 
-    private static func event(
-        _ value: JSONValue, _ path: String, _ definitions: [String: PlanSchema], _ sizes: inout PlanSizes
-    ) -> (PlanSchema, [String]) {
-        guard case .object(let event) = value else {
-            return (.anything, ["\(path) is \(value.brief); it must be an object such as {\"data\": {…}}."])
+    /// Reads a section that says something under each name.
+    ///
+    /// - Returns: `nil` if the plan has no such section.
+    mutating func schemas(in plan: JSONObject, _ section: String, of what: String) -> [String: PlanSchema]? {
+        guard let value = plan[section] else { return nil }
+        guard case .object(let named) = value else {
+            faults.append("\(section) must be an object: a name, and what the \(what) is.")
+            return nil
         }
-        var faults = unknown(event, ["data", "description", "examples", "$comment"], path)
+        var schemas: [String: PlanSchema] = [:]
+        for (name, value) in named { schemas[name] = schema(value, "\(section).\(name)", "data") }
+        return schemas
+    }
+
+    /// Reads what a plan says of one call.
+    ///
+    /// - Parameter member: The member that has the schema.
+    mutating func schema(_ value: JSONValue, _ path: String, _ member: String) -> PlanSchema {
+        guard case .object(let part) = value else {
+            faults.append("\(path) is \(value.brief); it must be an object such as {\"\(member)\": {…}}.")
+            return .anything
+        }
+        faults += part.unknownMembers(besides: [member, "description", "examples", "$comment"], path)
         var reader = PlanSchemaReader(definitions: Set(definitions.keys))
-        let data = event["data"] ?? .null
-        let schema = reader.schema(data.isNull ? .bool(true) : data, at: "\(path).data")
+        let data = part[member] ?? .null
+        let schema = reader.schema(data.isNull ? .bool(true) : data, at: "\(path).\(member)")
         var schemaFaults = reader.faults
-        if schemaFaults.isEmpty, sizes.size(of: schema) > mostSchemas {
+        let most = TrackingPlan.mostSchemas
+        if schemaFaults.isEmpty, sizes.size(of: schema) > most {
             schemaFaults.append(
-                "\(path).data holds more than \(mostSchemas) schemas once every $ref is followed; make it smaller.")
+                "\(path).\(member) holds more than \(most) schemas once every $ref is followed; make it smaller.")
         }
         faults += schemaFaults
-        guard let examples = event["examples"] else { return (schema, faults) }
+        guard let examples = part["examples"] else { return schema }
         guard case .array(let examples) = examples else {
-            return (schema, faults + ["\(path).examples must be a list."])
+            faults.append("\(path).examples must be a list.")
+            return schema
         }
-        guard schemaFaults.isEmpty else { return (schema, faults) }
+        guard schemaFaults.isEmpty else { return schema }
         // An example that its own plan refuses would mislead the reader.
         for (index, example) in examples.enumerated() {
             var check = PlanCheck(definitions)
             faults += check.findings(schema, example, at: "\(path).examples[\(index)]").map(\.sentence)
         }
-        return (schema, faults)
+        return schema
     }
+}
 
-    private static func unknown(_ object: JSONObject, _ known: [String], _ path: String) -> [String] {
-        object.keys.filter { !known.contains($0) }.map { name in
+extension JSONObject {
+    /// Says which members a part of a plan has that plans do not know.
+    fileprivate func unknownMembers(besides known: [String], _ path: String) -> [String] {
+        keys.filter { !known.contains($0) }.map { name in
             let near = SpellingSuggestion.nearest(to: name, among: known)
             let hint = near.map { "did you mean \"\($0)\"?" } ?? "known are \(known.joined(separator: ", "))."
             return "\(path) has \"\(name)\"; \(hint)"

@@ -32,6 +32,8 @@ extension LaneTransaction {
         case .change(let changed): body = changed
         case .refuse(let why):
             try keepBroken(draft, body, why)
+            // The user that an identification names is the user all the same: what follows is theirs.
+            try change(by: draft)
             return .refused(.plan)
         }
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }

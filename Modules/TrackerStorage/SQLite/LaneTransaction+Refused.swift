@@ -12,7 +12,7 @@ extension LaneTransaction {
         keepsRefused = true
     }
 
-    /// Keeps an event that breaks the plan. It is never queued: its number is a gap, as that of a drop.
+    /// Keeps a call that breaks the plan. It is never queued: its number is a gap, as that of a drop.
     mutating func keepBroken(_ draft: Draft, _ body: JSONText, _ why: String) throws(StorageError) {
         let limits = configuration.limits
         guard configuration.refused.maxRecords > 0,

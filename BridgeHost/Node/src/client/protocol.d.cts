@@ -182,11 +182,11 @@ export interface ClientOptions {
     allowInsecureHTTP?: boolean | null
     /** Whether the client posts its debug information once a second to the development collector on this machine; by default false. */
     collectorPanel?: boolean | null
-    /** A plan that each event is checked against. */
+    /** A plan that each call is checked against. */
     plan?: {
         /** The path of a plan file, from the root; by default no plan. */
         file?: string | null
-        /** What becomes of an event that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`; by default `warn`. */
+        /** What becomes of a call that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`; by default `warn`. */
         onBroken?: 'warn' | 'drop' | 'tag' | null
     } | null
 }

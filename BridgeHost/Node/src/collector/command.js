@@ -46,7 +46,7 @@ says what is wrong with it. Point apiUrl, ingestionHost or endpoint at the addre
         record: { value: 'file', help: 'write each request to this file, for mobile-tracker replay; keys are masked' },
         plan: {
             value: 'file',
-            help: 'check each event against this plan; see mobile-tracker plan --help',
+            help: 'check each call against this plan; see mobile-tracker plan --help',
         },
         'infer-plan': { value: 'file', help: 'write a plan from what came, when the collector ends' },
         json: { help: 'print JSON, one object a line; the first has the url' },
@@ -90,7 +90,7 @@ ${columns(OPTION_HELP.map(([name, help]) => [`:${name}=`, help]))}`,
             '--assert expectations.json --timeout 10',
             'for CI: waits up to 10 s for what the file expects, and says what is different',
         ],
-        ['--infer-plan plan.json', 'writes which events came and what was in them; then check with --plan plan.json'],
+        ['--infer-plan plan.json', 'writes which calls came and what was in them; then check with --plan plan.json'],
         ['--record run.jsonl', 'keeps what comes; mobile-tracker replay run.jsonl --to URL sends it again'],
         ['--api segment --strict', 'answers as Segment does, and 400 to anything that Segment would not take'],
         ['--strict --json --port 0 --until-stdin-ends', 'for a test that starts it and reads its output'],
@@ -144,6 +144,10 @@ async function run(settings, options) {
     return verdict?.isMet === false ? FAILURE : 0
 }
 
+function counted(count, what) {
+    return `${count} ${what}${count === 1 ? '' : 's'}`
+}
+
 function startInference(path) {
     if (existsSync(path)) {
         throw new UsageError(`${path} is there already. Give another name to --infer-plan, or remove it.`)
@@ -157,9 +161,8 @@ function writePlan(path, inference) {
     } catch (error) {
         throw new CommandError(`${path} cannot be written: ${error.message}.`)
     }
-    process.stderr.write(
-        `mobile-tracker: Wrote a plan of ${inference.size === 1 ? '1 event' : `${inference.size} events`} to ${path}.\n`,
-    )
+    const screens = inference.screens > 0 ? ` and ${counted(inference.screens, 'screen')}` : ''
+    process.stderr.write(`mobile-tracker: Wrote a plan of ${counted(inference.size, 'event')}${screens} to ${path}.\n`)
 }
 
 async function openRecording(path) {

@@ -52,8 +52,8 @@ export interface ReceivedRequest {
     readonly flags: readonly Flag[]
     /** What is wrong with it, in plain sentences. */
     readonly problems: readonly string[]
-    /** What the plan says of its events; empty without a plan. */
-    readonly plan: ReadonlyArray<{ readonly name: string; readonly verdict: 'kept' | 'broken'; readonly reasons: readonly string[] }>
+    /** What the plan says of its calls; empty without a plan. */
+    readonly plan: ReadonlyArray<Judgement>
     /** Names in lower case. */
     readonly headers: Readonly<Record<string, string>>
     readonly items: readonly Item[]
@@ -140,7 +140,7 @@ export interface Totals {
     readonly personal: number
     /** Requests that were refused as those of a web page elsewhere; no other count has them. */
     readonly foreign: number
-    /** Events that keep to the plan, and events that do not. */
+    /** Calls that keep to the plan, and calls that do not. */
     readonly kept: number
     readonly broken: number
     /** How many requests were forgotten to keep under `maxBytes`. */
@@ -181,14 +181,31 @@ export interface CollectorOptions {
     maxBodyBytes?: number
     /** A fault script to begin with. */
     faults?: FaultScript
-    /** Which events there are and what their data must be. What breaks it is a problem of the request. */
+    /** Which calls there are and what their data must be. What breaks it is a problem of the request. */
     plan?: Plan
 }
 
-/** A plan: event names, with a JSON Schema (a common subset of Draft 2020-12) of their data. */
+/** What a plan says of one call. */
+export interface Judgement {
+    /** The event's; `screen NAME`, `identify` or `group`. */
+    readonly name: string
+    readonly verdict: 'kept' | 'broken'
+    /** Why it is broken, a sentence each. */
+    readonly reasons: readonly string[]
+    /** The call's place among the items of its request. */
+    readonly item: number
+}
+
+/** A plan: events and screens by name, with a JSON Schema (a common subset of Draft 2020-12) of their data; and of traits. */
 export interface Plan {
     events: Record<string, { data?: object | boolean; description?: string; examples?: object[] }>
-    /** What an event is that the plan does not name: broken (`forbid`, the default) or nothing. */
+    /** Without it, screens are not judged. */
+    screens?: Record<string, { data?: object | boolean; description?: string; examples?: object[] }>
+    /** What is known of a user. Without it, that is not judged. */
+    identify?: { traits?: object | boolean; description?: string; examples?: object[] }
+    /** What is known of a group. Without it, that is not judged. */
+    group?: { traits?: object | boolean; description?: string; examples?: object[] }
+    /** What an event or a screen is that the plan does not name: broken (`forbid`, the default) or nothing. */
     others?: 'allow' | 'forbid'
     $defs?: Record<string, object | boolean>
 }

@@ -22,7 +22,7 @@ import { waitFilter, waitFor } from './wait.js'
  * @property {number} [maxBytes] About how much memory the kept requests may take: 64 MiB.
  * @property {number} [maxBodyBytes] The largest body, compressed or not: 16 MiB.
  * @property {Parameters<import('./faults/script.js').FaultScript['load']>[0]} [faults] A fault script to begin with.
- * @property {object | Plan | null} [plan] Which events there are and what their data must be: a plan file's JSON.
+ * @property {object | Plan | null} [plan] Which calls there are and what their data must be: a plan file's JSON.
  */
 
 /** Not enough came in time, or the collector was closed. */

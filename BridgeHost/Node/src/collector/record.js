@@ -38,7 +38,7 @@ export class ReceivedRequest {
         this.problems = problems ?? []
         /** The same as data, for the page. @type {import('./checks/placed.js').PlacedFinding[]} */
         this.findings = findings ?? []
-        /** What the plan says of its events; empty without a plan. @type {import('../plan/plan.js').Judgement[]} */
+        /** What the plan says of its calls; empty without a plan. @type {import('../plan/plan.js').Judgement[]} */
         this.plan = plan ?? []
         this.headers = headers
         /** @type {import('./items.js').Item[]} */

@@ -22,14 +22,18 @@ const FORMAT = `A plan is JSON:
               "examples": [{ "total": 149.99 }]
           }
       },
+      "screens": { "Home": { "data": { "type": "object", "additionalProperties": false } } },
+      "identify": { "traits": { "type": "object", "required": ["email"] } },
+      "group": { "traits": { "type": "object" } },
       "others": "forbid",
       "$defs": {}
   }
 
-"data" is a JSON Schema of Draft 2020-12 with these keywords:
+"data" and "traits" are JSON Schemas of Draft 2020-12 with these keywords:
   ${wrap(`${SCHEMA_KEYWORDS.join(', ')}.`, 100, 2)}
 "$ref" names one of "$defs", as in {"$ref": "#/$defs/price"}.
-"others" says what an event is that the plan does not name: "forbid" (broken, the default) or "allow".`
+"others" says what an event or a screen is that the plan does not name: "forbid" (broken, the default) or "allow".
+Without "screens", "identify" or "group" those calls are not judged.`
 
 /** @type {import('../command-line.js').CommandSpec} */
 export const CHECK = {
@@ -38,13 +42,13 @@ export const CHECK = {
     least: 1,
     about: 'Checks plan files: their form, and that their examples keep to them. Ends with 1 if there is anything wrong.',
     options: {
-        recording: { value: 'file', help: 'check also the events that mobile-tracker collect --record has recorded' },
+        recording: { value: 'file', help: 'check also the calls that mobile-tracker collect --record has recorded' },
         json: { help: 'print JSON, one object a file' },
     },
     more: FORMAT,
     examples: [
         ['plan.json', 'says what is wrong with it'],
-        ['plan.json --recording run.jsonl', 'says also which recorded events break it'],
+        ['plan.json --recording run.jsonl', 'says also which recorded calls break it'],
     ],
 }
 
@@ -54,7 +58,7 @@ export const TYPES = {
     operands: 'FILE',
     least: 1,
     most: 1,
-    about: 'Makes typed calls from a plan: one function an event. A call that breaks the plan does not compile.',
+    about: 'Makes typed calls from a plan, one function each. A call that breaks the plan does not compile.',
     options: {
         ts: {
             value: 'file.d.ts',
@@ -72,17 +76,17 @@ export const TYPES = {
 
 const HELP = `Usage: mobile-tracker plan <check | types> [options] FILE
 
-A plan says which events there are, and what their data must be.
+A plan says which events and screens there are, and what their data and traits must be.
 
 Commands:
-  check  says what is wrong with a plan, and which recorded events break it
+  check  says what is wrong with a plan, and which recorded calls break it
   types  makes typed calls for TypeScript, Swift and Python
 
 Examples:
   mobile-tracker collect --infer-plan plan.json
       writes a plan from what your program sends
   mobile-tracker collect --plan plan.json
-      says of each event whether it keeps to the plan
+      says of each call whether it keeps to the plan
   mobile-tracker plan check plan.json
       says what is wrong with it
   mobile-tracker plan types plan.json --ts src/events.d.ts
@@ -101,11 +105,12 @@ function check(words) {
         const paint = painter(process.stdout)
         let isGood = true
         for (const path of paths) {
-            const { faults, events } = faultsAt(path, recording)
+            const { faults, events, screens } = faultsAt(path, recording)
+            const size = [counted(events, 'event'), ...(screens > 0 ? [counted(screens, 'screen')] : [])].join(', ')
             isGood &&= faults.length === 0
-            if (json) process.stdout.write(`${JSON.stringify({ file: path, events, faults })}\n`)
+            if (json) process.stdout.write(`${JSON.stringify({ file: path, events, screens, faults })}\n`)
             else if (faults.length === 0) process.stdout.write(
-                `${paint('green', '✔')} ${path}  ${paint('dim', counted(events, 'event'))}\n`,
+                `${paint('green', '✔')} ${path}  ${paint('dim', size)}\n`,
             )
             else {
                 process.stdout.write(`${paint('red', '✘')} ${path}  ${paint('dim', counted(faults.length, 'fault'))}\n`)
@@ -119,9 +124,10 @@ function check(words) {
 function faultsAt(path, recording) {
     try {
         const plan = readPlan(path)
-        return { events: plan.events.size, faults: recording === undefined ? [] : breaksIn(recording, plan) }
+        const sizes = { events: plan.events.size, screens: plan.screens?.size ?? 0 }
+        return { ...sizes, faults: recording === undefined ? [] : breaksIn(recording, plan) }
     } catch (error) {
-        if (error instanceof PlanError) return { events: 0, faults: error.faults }
+        if (error instanceof PlanError) return { events: 0, screens: 0, faults: error.faults }
         throw error
     }
 }

@@ -1,7 +1,7 @@
 import { isObject } from './schema.js'
-import { dataOf } from '../collector/properties.js'
+import { plannedCall } from './calls.js'
 
-/** How many different events or members a plan gets at most. The rest is left to its author. */
+/** How many different events, screens or members a plan gets at most. The rest is left to its author. */
 const MOST_EVENTS = 1000
 const MOST_MEMBERS = 500
 const DEEPEST = 128
@@ -70,17 +70,27 @@ class Seen {
 export class PlanInference {
     /** @type {Map<string, Seen>} */
     #events = new Map()
+    /** @type {Map<string, Seen>} */
+    #screens = new Map()
+    /** The traits of users and of groups. @type {Map<string, Seen>} */
+    #traits = new Map()
 
     /** @param {import('../collector/record.js').ReceivedRequest} record */
     add(record) {
         if (!record.accepted || record.repeat) return
         const { kind, api, items, body } = record
-        for (const [i, { type, name }] of items.entries()) {
-            const isEvent = kind === 'event' || (['batch', 'basic'].includes(kind) && type === 'track')
-            if (!isEvent || name === null) continue
-            if (!this.#events.has(name) && this.#events.size < MOST_EVENTS) this.#events.set(name, new Seen())
-            this.#events.get(name)?.add(dataOf(kind, api, body, i) ?? {})
+        for (const [i, item] of items.entries()) {
+            const call = plannedCall(kind, api, item, body, i)
+            if (call) this.#see(call)
         }
+    }
+
+    #see(call) {
+        // Where the API has no screens, an event may just be called so.
+        const { kind, name, data } = call.isView ? call.otherwise : call
+        const section = { event: this.#events, screen: this.#screens }[kind] ?? this.#traits
+        if (!section.has(name) && section.size < MOST_EVENTS) section.set(name, new Seen())
+        section.get(name)?.add(data)
     }
 
     /** How many events there are. */
@@ -88,16 +98,25 @@ export class PlanInference {
         return this.#events.size
     }
 
+    /** How many screens there are. */
+    get screens() {
+        return this.#screens.size
+    }
+
     /** The plan file's text. */
     toText() {
-        const events = [...this.#events].sort(([one], [other]) => (one < other ? -1 : 1)).map(([name, seen]) => {
-            return [
-                name,
-                { $comment: `Seen ${seen.count === 1 ? 'once' : `${seen.count} times`}.`, data: seen.schema() },
-            ]
-        })
-        return `${JSON.stringify({ others: 'forbid', events: Object.fromEntries(events) }, null, 4)}\n`
+        const screens = this.#screens.size > 0 && { screens: partsOf(this.#screens, 'data') }
+        const plan = { others: 'forbid', events: partsOf(this.#events, 'data'), ...screens, ...partsOf(this.#traits, 'traits') }
+        return `${JSON.stringify(plan, null, 4)}\n`
     }
+}
+
+/** What a plan says under each name. */
+function partsOf(section, member) {
+    const sorted = [...section].sort(([one], [other]) => (one < other ? -1 : 1))
+    return Object.fromEntries(sorted.map(([name, seen]) => {
+        return [name, { $comment: `Seen ${seen.count === 1 ? 'once' : `${seen.count} times`}.`, [member]: seen.schema() }]
+    }))
 }
 
 function typeOf(value) {

@@ -1,4 +1,5 @@
-import { codeNames, snakeCase, typeName } from './names.js'
+import { plannedFunctions } from './functions.js'
+import { snakeCase, typeName } from './names.js'
 import { PlanError } from './plan.js'
 import { isObject, MOST_SCHEMAS, resolved } from './schema.js'
 
@@ -8,8 +9,9 @@ const TAKEN = ('and as assert async await break class continue def del elif else
 
 /** Names that types must not have. */
 const TAKEN_BY_TYPES = [
-    'Any', 'Callable', 'EventTracker', 'Generic', 'Literal', 'Mapping', 'None', 'NotRequired', 'PlannedAnalyticsEvents',
-    'PlannedEvents', 'Protocol', 'Result', 'Sequence', 'TypedDict', 'TypeVar', 'Unpack', 'UUID',
+    'AnalyticsGroupOptions', 'AnalyticsIdentifyOptions', 'AnalyticsTrackOptions', 'AnalyticsTracker', 'Any', 'CallOptions', 'Callable',
+    'EventTracker', 'Generic', 'Literal', 'Mapping', 'None', 'NotRequired', 'PlannedAnalyticsEvents',
+    'PlannedEvents', 'Protocol', 'Result', 'Sequence', 'TrackOptions', 'TypedDict', 'TypeVar', 'Unpack', 'UUID',
 ]
 
 /** How deep types nest; what a plan nests deeper is anything. */
@@ -22,16 +24,16 @@ const DEEPEST = 16
  * @returns {string} A file's text.
  */
 export function pythonCalls(plan) {
-    const names = codeNames(plan.events.keys(), 'events', TAKEN, snakeCase)
     const writer = new PythonWriter(plan.defs)
-    const events = [...plan.events].map(([name, { data, description }]) => {
-        const type = writer.dataType(data, name)
-        const isOptional = !(resolved(data, plan.defs)?.required?.length > 0)
-        return {
-            name, code: names.get(name), data: isOptional ? `data: ${type} | None = None` : `data: ${type}`,
-            text: docstring(description ?? `Tracks ${JSON.stringify(name)}.`),
-        }
+    const calls = plannedFunctions(plan, TAKEN, snakeCase, (name) => `screen_${snakeCase(name)}`).map((call) => {
+        const type = writer.dataType(call)
+        const isOptional = !(resolved(call.data, plan.defs)?.required?.length > 0)
+        const { label } = KINDS[call.kind]
+        return { ...call, given: isOptional ? `${label}: ${type} | None = None` : `${label}: ${type}`, text: docstring(call.description) }
     })
+    const used = Object.keys(KINDS).filter((kind) => kind === 'event' || calls.some((call) => call.kind === kind))
+    const ofTracker = used.filter((kind) => kind !== 'group')
+    const hasGroup = used.includes('group')
     return `# Made by "mobile-tracker plan types". Change the plan and make it again, not this file.
 """The events of the plan, one function each."""
 
@@ -47,50 +49,81 @@ Result = TypeVar("Result", covariant=True)
 
 class EventTracker(Protocol[Result]):
     """Who tracks the events: a tracker of the package, one of its clients, or one of your own."""
+${ofTracker.map(property).join('')}${hasGroup ? `
 
-    @property
-    def track(self) -> Callable[..., Result]: ...
-
+class AnalyticsTracker(EventTracker[Result], Protocol[Result]):
+    """The \`analytics\` of a tracker, or one of your own."""
+${property('group')}` : ''}
 
 class TrackOptions(TypedDict, total=False):
     """What a call of a \`MobileTracker\` takes besides; \`basic\` takes \`message_id\` alone."""
 
     metadata: Mapping[str, object]
     message_id: str
+${used.includes('screen') || used.includes('identify') ? `
 
+class CallOptions(TypedDict, total=False):
+    """What a call of a \`MobileTracker\` or its \`basic\` takes besides that is no \`track\`."""
 
-class AnalyticsTrackOptions(TypedDict, total=False):
-    """What a call of \`analytics\` takes besides."""
-
-    user_id: str | int | UUID
-    anonymous_id: str | int | UUID
-    group_id: str | int | UUID
-    timestamp: datetime | str
-    context: Mapping[str, object]
     message_id: str
-
-${writer.types.map((type) => `\n${type}\n`).join('')}
+` : ''}
+${used.map((kind) => KINDS[kind].analytics).map(optionsText).filter((text, i, all) => all.indexOf(text) === i).join('')}${writer.types.map((type) => `\n${type}\n`).join('')}
 
 class PlannedEvents(Generic[Result]):
     """The events of the plan, for a \`MobileTracker\` or its \`basic\`."""
 
     def __init__(self, tracker: EventTracker[Result]) -> None:
-        self._track = tracker.track
-${events.map((event) => method(event, 'TrackOptions')).join('')}
+${ofTracker.map((kind) => `        self._${KINDS[kind].method} = tracker.${KINDS[kind].method}\n`).join('')}${calls.filter(({ kind }) => kind !== 'group').map((call) => method(call, KINDS[call.kind].options)).join('')}
 
 class PlannedAnalyticsEvents(Generic[Result]):
     """The events of the plan, for the \`analytics\` of a tracker."""
 
-    def __init__(self, analytics: EventTracker[Result]) -> None:
-        self._track = analytics.track
-${events.map((event) => method(event, 'AnalyticsTrackOptions')).join('')}`
+    def __init__(self, analytics: ${hasGroup ? 'AnalyticsTracker' : 'EventTracker'}[Result]) -> None:
+${used.map((kind) => `        self._${KINDS[kind].method} = analytics.${KINDS[kind].method}\n`).join('')}${calls.map((call) => method(call, KINDS[call.kind].analytics)).join('')}`
 }
 
-function method({ name, code, data, text }, options) {
+/** How each kind of call is performed, and what it takes besides. */
+const KINDS = {
+    event: { method: 'track', label: 'data', options: 'TrackOptions', analytics: 'AnalyticsTrackOptions' },
+    screen: { method: 'screen', label: 'properties', options: 'CallOptions', analytics: 'AnalyticsTrackOptions' },
+    identify: { method: 'identify', label: 'traits', id: 'user_id', options: 'CallOptions', analytics: 'AnalyticsIdentifyOptions' },
+    group: { method: 'group', label: 'traits', id: 'group_id', analytics: 'AnalyticsGroupOptions' },
+}
+
+/** What calls of \`analytics\` take besides: the id that is an argument is no option. */
+const ANALYTICS_OPTIONS = {
+    AnalyticsTrackOptions: { ids: ['user_id', 'anonymous_id', 'group_id'], call: 'a call' },
+    AnalyticsIdentifyOptions: { ids: ['anonymous_id', 'group_id'], call: 'an `identify`' },
+    AnalyticsGroupOptions: { ids: ['user_id', 'anonymous_id'], call: 'a `group`' },
+}
+
+function optionsText(name) {
+    const { ids, call } = ANALYTICS_OPTIONS[name]
     return `
-    def ${code}(self, ${data}, **options: Unpack[${options}]) -> Result:
+class ${name}(TypedDict, total=False):
+    """What ${call} of \`analytics\` takes besides."""
+
+${ids.map((id) => `    ${id}: str | int | UUID\n`).join('')}    timestamp: datetime | str
+    context: Mapping[str, object]
+    message_id: str
+
+`
+}
+
+function property(kind) {
+    return `
+    @property
+    def ${KINDS[kind].method}(self) -> Callable[..., Result]: ...
+`
+}
+
+function method({ kind, name, code, given, text }, options) {
+    const { method: own, label, id } = KINDS[kind]
+    const [parameter, argument] = id ? [`${id}: str | int | UUID, `, id] : ['', JSON.stringify(name)]
+    return `
+    def ${code}(self, ${parameter}${given}, **options: Unpack[${options}]) -> Result:
         ${text}
-        return self._track(${JSON.stringify(name)}, data, **options)
+        return self._${own}(${argument}, ${label}, **options)
 `
 }
 
@@ -99,23 +132,26 @@ class PythonWriter {
     types = []
     #defs
     #names = new Set(TAKEN_BY_TYPES)
-    /** How many schemas an event may still lead to. */
+    /** How many schemas a call may still lead to. */
     #left = MOST_SCHEMAS
+    /** Where the plan says what is written. */
+    #place = ''
 
     constructor(defs) {
         this.#defs = defs
     }
 
-    /** The type of an event's data: an object, also where the plan does not say so. */
-    dataType(schema, name) {
+    /** The type of a call's data: an object, also where the plan does not say so. */
+    dataType({ data, place, path }) {
         this.#left = MOST_SCHEMAS
-        const type = this.#type(schema, [name], 0)
+        this.#place = place
+        const type = this.#type(data, path, 0)
         return type === 'Any' ? 'Mapping[str, object]' : type
     }
 
     /** @returns {string} A type. What cannot be said in one is `Any`. */
     #type(schema, path, depth) {
-        if (this.#left-- === 0) throw new PlanError([`events.${path[0]} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
+        if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
         const target = resolved(schema, this.#defs)
         if (!isObject(target) || depth > DEEPEST) return 'Any'
         if (target.const !== undefined) return literals([target.const])

@@ -211,7 +211,7 @@ class Unjudged extends Error {
  * @param {any} value
  * @param {Record<string, Schema>} defs
  * @param {(string | number)[]} path Where the value stands, such as `['data']`.
- * @returns {import('../collector/checks/findings.js').Finding[]}
+ * @returns {Array<import('../collector/checks/findings.js').Finding & { isMissing?: true }>} With a mark on what is missing.
  */
 export function violations(schema, value, defs, path) {
     try {
@@ -273,6 +273,7 @@ function numberViolations({ minimum, maximum, exclusiveMinimum, exclusiveMaximum
 /** 19.99 is a multiple of 0.01, though not in binary. */
 function isMultiple(value, step) {
     const ratio = value / step
+    if (!Number.isFinite(ratio)) return value % step === 0
     return Math.abs(ratio - Math.round(ratio)) < 1e-9 * Math.max(1, Math.abs(ratio))
 }
 
@@ -302,7 +303,9 @@ function objectViolations({ properties = {}, required = [], additionalProperties
             found.push({ path: place, text: `is not in the plan${near ? `; did you mean ${near}?` : '.'}` })
         } else found.push(...violationsOf(additionalProperties, value[name], plan, place))
     }
-    for (const name of required) if (!Object.hasOwn(value, name)) found.push({ path: [...path, name], text: 'is missing.' })
+    for (const name of required) {
+        if (!Object.hasOwn(value, name)) found.push({ path: [...path, name], text: 'is missing.', isMissing: true })
+    }
     return found
 }
 

@@ -1,4 +1,5 @@
-import { codeNames, typeName } from './names.js'
+import { plannedFunctions } from './functions.js'
+import { camelCase, codeNames, typeName } from './names.js'
 import { PlanError } from './plan.js'
 import { isObject, MOST_SCHEMAS, resolved } from './schema.js'
 
@@ -10,6 +11,7 @@ const KEYWORDS = new Set(('associatedtype class deinit enum extension fileprivat
 
 /** Names that mean something else in the generated code, or in Swift even between backquotes. */
 const TAKEN = ['dictionary', 'data', 'metadata', 'messageId', 'options', 'init', 'self']
+const TAKEN_BY_PEOPLE = [...TAKEN, 'userId', 'groupId', 'traits']
 const TAKEN_BY_FUNCTIONS = ['init', 'self']
 const TAKEN_BY_CASES = ['rawValue', 'hashValue', 'init', 'self', 'none', 'some']
 
@@ -23,13 +25,11 @@ const DEEPEST = 8
  * @returns {string} A file's text.
  */
 export function swiftCalls(plan) {
-    const names = codeNames(plan.events.keys(), 'events', TAKEN_BY_FUNCTIONS)
+    const calls = plannedFunctions(plan, TAKEN_BY_FUNCTIONS, camelCase, (name) => `screen${typeName(name)}`)
     const writer = new SwiftWriter(plan.defs)
-    const functions = [...plan.events].map(([name, { data, description }]) => {
-        return writer.functions(name, names.get(name), data, description)
-    })
+    const functions = calls.map((call) => writer.functions(call))
     const types = writer.types.join('\n')
-    const foundation = /\bDate\b/.test(functions.flat().join('') + types) ? 'import Foundation\n' : ''
+    const foundation = /\bDate\b/.test(functions.map(({ analytics }) => analytics).join('') + types) ? 'import Foundation\n' : ''
     return `// swift-format-ignore-file
 // Made by "mobile-tracker plan types". Change the plan and make it again, not this file.
 ${foundation}import TrackerCore
@@ -44,7 +44,7 @@ public struct PlannedEvents: Sendable {
         _tracker = tracker
     }
 
-${[...functions.map(([ofTracker]) => ofTracker), ...writer.types].join('\n')}}
+${[...functions.flatMap(({ tracker }) => tracker ?? []), ...writer.types].join('\n')}}
 
 /// The events of the plan, one function each, for an \`AnalyticsClient\`.
 public struct PlannedAnalyticsEvents: Sendable {
@@ -55,7 +55,7 @@ public struct PlannedAnalyticsEvents: Sendable {
         _analytics = analytics
     }
 
-${functions.map(([, ofAnalytics]) => ofAnalytics).join('\n')}}
+${functions.map(({ analytics }) => analytics).join('\n')}}
 `
 }
 
@@ -67,46 +67,78 @@ ${functions.map(([, ofAnalytics]) => ofAnalytics).join('\n')}}
  * @property {SwiftType} [base] The type without its null, if it has one.
  */
 
+/**
+ * How each kind of call is performed: `label` names its data where they have no type, `id` whom it is about; `tracker` is
+ * missing where a MobileTracker has no such call, and `more` is what it takes besides.
+ */
+const KINDS = {
+    event: {
+        label: 'data', more: ['metadata: [String: Any]? = nil'],
+        tracker: (name, data) => `await _tracker.track(eventName: ${name}, attributes: ${data}, metadata: metadata, messageId: messageId)`,
+        analytics: (name, data) => `_analytics.track(${name}, properties: ${data}, options: options, messageId: messageId)`,
+    },
+    screen: {
+        label: 'data',
+        tracker: (name, data) => `await _tracker.screen(name: ${name}, properties: ${data}, messageId: messageId)`,
+        analytics: (name, data) => `_analytics.screen(${name}, properties: ${data}, options: options, messageId: messageId)`,
+    },
+    identify: {
+        label: 'traits', id: 'userId',
+        tracker: (id, traits) => `await _tracker.identify(userId: ${id}, profileData: ${traits}, messageId: messageId)`,
+        analytics: (id, traits) => `_analytics.identify(${id}, traits: ${traits}, options: options, messageId: messageId)`,
+    },
+    group: {
+        label: 'traits', id: 'groupId',
+        analytics: (id, traits) => `_analytics.group(${id}, traits: ${traits}, options: options, messageId: messageId)`,
+    },
+}
+
 class SwiftWriter {
     /** The types that functions need, each a piece of the file. @type {string[]} */
     types = []
     #defs
     #typeNames = new Set(['PlannedEvents', 'PlannedAnalyticsEvents'])
-    /** How many schemas an event may still lead to. */
+    /** How many schemas a call may still lead to. */
     #left = MOST_SCHEMAS
+    /** Where the plan says what is written. */
+    #place = ''
 
     constructor(defs) {
         this.#defs = defs
     }
 
-    /** The functions of an event: for a MobileTracker, and for an AnalyticsClient. @returns {[string, string]} */
-    functions(name, code, schema, description) {
+    /**
+     * The functions of a call: for a MobileTracker, where it has that call, and for an AnalyticsClient.
+     *
+     * @param {import('./functions.js').PlannedFunction} call
+     * @returns {{ tracker: string | null, analytics: string }}
+     */
+    functions({ kind, name, code, data, description, place, path }) {
         this.#left = MOST_SCHEMAS
-        const members = this.#members(schema, [name], 0)
-        const data = members ? `${dictionaryLines(members, '        ').join('\n')}\n` : ''
-        const parameters = members ? members.map(parameterOf) : ['data: [String: Any]? = nil']
-        const head = `${comment(description ?? `Tracks "${name}".`, '    ')}${parameterComments(members ?? [])}    @discardableResult
+        this.#place = place
+        const { label, id, tracker, analytics, more = [] } = KINDS[kind]
+        const members = this.#members(data, path, 0, id ? TAKEN_BY_PEOPLE : TAKEN)
+        const lines = members ? `${dictionaryLines(members, '        ').join('\n')}\n` : ''
+        const given = members ? members.map(parameterOf) : [`${label}: [String: Any]? = nil`]
+        const parameters = [...(id ? [`${id}: some IDValue`] : []), ...given]
+        const head = `${comment(description, '    ')}${parameterComments(members ?? [])}    @discardableResult
     public func ${escaped(code)}(`
-        const forTracker = [...parameters, 'metadata: [String: Any]? = nil', 'messageId: CallerKey? = nil'].join(', ')
-        const forAnalytics = [...parameters, 'options: CallOptions? = nil', 'messageId: CallerKey? = nil'].join(', ')
-        return [
-            `${head}${forTracker}) async -> TrackOutcome {
-${data}        return await _tracker.track(eventName: ${literal(name)}, attributes: data, metadata: metadata, messageId: messageId)
+        const write = (own, result, call) => `${head}${[...parameters, ...own, 'messageId: CallerKey? = nil'].join(', ')}) ${result} {
+${lines}        return ${call(id ?? literal(name), members ? 'data' : label)}
     }
-`,
-            `${head}${forAnalytics}) -> CallReceipt {
-${data}        return _analytics.track(${literal(name)}, properties: data, options: options, messageId: messageId)
-    }
-`,
-        ]
+`
+        return {
+            tracker: tracker ? write(more, 'async -> TrackOutcome', tracker) : null,
+            analytics: write(['options: CallOptions? = nil'], '-> CallReceipt', analytics),
+        }
     }
 
     /** The members of an object that has no others; null for anything else. @returns {Member[] | null} */
-    #members(schema, path, depth) {
+    #members(schema, path, depth, taken = TAKEN) {
         const target = resolved(schema, this.#defs)
         if (!isObject(target) || depth > DEEPEST) return null
         if (!target.properties) return target.additionalProperties === false ? [] : null
-        const codes = codeNames(Object.keys(target.properties), `members of ${path.join('.')}`, TAKEN)
+        const codes = codeNames(Object.keys(target.properties), `members of ${path.join('.')}`, taken)
         const required = target.required ?? []
         const members = Object.entries(target.properties).map(([name, member]) => {
             const code = codes.get(name)
@@ -122,7 +154,7 @@ ${data}        return _analytics.track(${literal(name)}, properties: data, optio
 
     /** @returns {SwiftType} */
     #type(schema, path, depth) {
-        if (this.#left-- === 0) throw new PlanError([`events.${path[0]} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
+        if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
         const target = resolved(schema, this.#defs)
         if (!isObject(target)) return ANY
         if (target.enum?.every((value) => typeof value === 'string')) return this.#enumeration(target.enum, path)

@@ -1,4 +1,5 @@
-import { codeNames } from './names.js'
+import { plannedFunctions } from './functions.js'
+import { camelCase, typeName } from './names.js'
 import { isObject, MOST_SCHEMAS } from './schema.js'
 import { PlanError } from './plan.js'
 
@@ -9,11 +10,10 @@ import { PlanError } from './plan.js'
  * @returns {{ types: string, module: string }} The texts of a `.d.ts` and a `.js` file.
  */
 export function typescriptCalls(plan) {
-    const names = codeNames(plan.events.keys(), 'events', TAKEN)
-    const events = [...plan.events].map(([name, { data, description }]) => ({
-        name, code: names.get(name), description, isOptional: isOptional(data), type: dataType(data, plan.defs, name),
+    const calls = plannedFunctions(plan, TAKEN, camelCase, (name) => `screen${typeName(name)}`).map((call) => ({
+        ...call, isOptional: isOptional(call.data), type: dataType(call.data, plan.defs, call.place),
     }))
-    return { types: declarations(events), module: implementation(events) }
+    return { types: declarations(calls), module: implementation(calls) }
 }
 
 /** What an object must not have as a function if one may await it. */
@@ -24,10 +24,38 @@ const DEEPEST = 64
 
 const HEAD = '// Made by "mobile-tracker plan types". Change the plan and make it again, not this file.\n'
 
-function declarations(events) {
-    const methods = events.map(({ code, name, description, isOptional: optional, type }) => {
-        return `${comment(description ?? `Tracks ${JSON.stringify(name)}.`, '    ')}    ${code === 'new' ? '"new"' : code}(data${optional ? '?' : ''}: ${type}, ...more: More): Promise<Outcome>\n`
+/** Whom a call is about, as an argument before the data. */
+const IDS = { identify: 'userId', group: 'groupId' }
+
+/** What is declared for the kinds of calls besides events, if the plan has them. */
+const KINDS = {
+    screen: {
+        name: 'PlannedScreens', parameters: 'More extends unknown[] = []', method: 'screen(name: string, properties?: any, ...more: infer More)',
+        given: 'More', comment: 'The screens of the plan, one function each. What follows the properties goes to `screen` as it is.',
+    },
+    identify: {
+        name: 'PlannedIdentify', parameters: 'Id = string, More extends unknown[] = []',
+        method: 'identify(userId: infer Id, traits?: any, ...more: infer More)', given: 'Id, More',
+        comment: 'What the plan says of users. What follows the traits goes to `identify` as it is.',
+    },
+    group: {
+        name: 'PlannedGroup', parameters: 'Id = string, More extends unknown[] = []',
+        method: 'group(groupId: infer Id, traits?: any, ...more: infer More)', given: 'Id, More',
+        comment: 'What the plan says of groups. What follows the traits goes to `group` as it is.',
+    },
+}
+
+function declarations(calls) {
+    const used = Object.keys(KINDS).filter((kind) => calls.some((call) => call.kind === kind))
+    const others = used.map((kind) => interfaceText(KINDS[kind].comment, `${KINDS[kind].name}<${KINDS[kind].parameters}>`, methodsOf(calls, kind)))
+    const choices = used.map((kind) => {
+        const { name, method, given } = KINDS[kind]
+        return `    & (Tracker extends { ${method}: Promise<Outcome> } ? ${name}<${given}> : unknown)\n`
     })
+    const planned = used.length === 0 ? '' : `
+/** The functions that a tracker can perform: \`group\` is one of \`analytics\` alone. */
+export type Planned<Tracker> = PlannedEvents<MoreOf<Tracker>>
+${choices.join('')}`
     return `${HEAD}import type { Outcome, Properties } from '@mobiletracker/bridge'
 
 /** Who tracks the events: \`MobileTracker\`, its \`analytics\` or \`basic\`, or one of your own. */
@@ -38,19 +66,37 @@ export interface EventTracker {
 /** What a tracker's \`track\` takes after the data, such as the options of a call. */
 export type MoreOf<Tracker> = Tracker extends { track(name: string, data?: any, ...more: infer More): unknown } ? More : never
 
-/** The events of the plan, one function each. What follows the data goes to \`track\` as it is. */
-export interface PlannedEvents<More extends unknown[] = []> {
-${methods.join('\n')}}
-
+${[
+    interfaceText(
+        'The events of the plan, one function each. What follows the data goes to `track` as it is.',
+        'PlannedEvents<More extends unknown[] = []>', methodsOf(calls, 'event'),
+    ), ...others,
+].join('\n')}${planned}
 /** Gives the functions that track with this tracker. */
-export function plannedEvents<Tracker extends EventTracker>(tracker: Tracker): PlannedEvents<MoreOf<Tracker>>
+export function plannedEvents<Tracker extends EventTracker>(tracker: Tracker): ${used.length === 0 ? 'PlannedEvents<MoreOf<Tracker>>' : 'Planned<Tracker>'}
 `
 }
 
-function implementation(events) {
-    const methods = events.map(
-        ({ code, name }) => `        ${code}: (data = {}, ...more) => tracker.track(${JSON.stringify(name)}, data, ...more),`,
-    )
+function interfaceText(text, head, methods) {
+    return `/** ${text} */\nexport interface ${head} {\n${methods.join('\n')}}\n`
+}
+
+function methodsOf(calls, kind) {
+    return calls.filter((call) => call.kind === kind).map(({ code, description, isOptional: optional, type }) => {
+        const id = IDS[kind] ? `${IDS[kind]}: Id, ` : ''
+        const given = `${kind === 'event' ? 'data' : kind === 'screen' ? 'properties' : 'traits'}${optional ? '?' : ''}`
+        return `${comment(description, '    ')}    ${code === 'new' ? '"new"' : code}(${id}${given}: ${type}, ...more: More): Promise<Outcome>\n`
+    })
+}
+
+function implementation(calls) {
+    const methods = calls.map(({ kind, code, name }) => {
+        switch (kind) {
+            case 'event': return `        ${code}: (data = {}, ...more) => tracker.track(${JSON.stringify(name)}, data, ...more),`
+            case 'screen': return `        ${code}: (properties = {}, ...more) => tracker.screen(${JSON.stringify(name)}, properties, ...more),`
+            default: return `        ${code}: (${IDS[kind]}, traits = {}, ...more) => tracker.${kind}(${IDS[kind]}, traits, ...more),`
+        }
+    })
     return `${HEAD}
 /** Gives the functions that track with this tracker. */
 export function plannedEvents(tracker) {
@@ -62,23 +108,23 @@ ${methods.join('\n')}
 }
 
 /** Data is an object, also where the plan does not say so. */
-function dataType(schema, defs, name) {
-    const type = typeOf(schema, { defs, left: MOST_SCHEMAS, event: name }, '    ')
+function dataType(schema, defs, place) {
+    const type = typeOf(schema, { defs, left: MOST_SCHEMAS, place }, '    ')
     return type === 'unknown' ? 'Properties' : type
 }
 
-/** Whether an event may come without data. */
+/** Whether a call may come without data. */
 function isOptional(schema) {
     return !isObject(schema) || !(schema.required?.length > 0)
 }
 
 /**
- * @param {{ defs: object, left: number, event: string }} plan The definitions, and how many schemas may still be written:
+ * @param {{ defs: object, left: number, place: string }} plan The definitions, and how many schemas may still be written:
  *     definitions that lead to one another in every order have more than anybody can read.
  * @returns {string} A TypeScript type. What cannot be said in one is `unknown`.
  */
 function typeOf(schema, plan, indent) {
-    if (plan.left-- === 0) throw new PlanError([`events.${plan.event} needs a type of more than ${MOST_SCHEMAS} parts; make it smaller.`])
+    if (plan.left-- === 0) throw new PlanError([`${plan.place} needs a type of more than ${MOST_SCHEMAS} parts; make it smaller.`])
     if (indent.length > DEEPEST * 4) return 'unknown'
     if (!isObject(schema)) return schema === false ? 'never' : 'unknown'
     if (schema.$ref !== undefined) return referenced(schema.$ref, plan, indent)

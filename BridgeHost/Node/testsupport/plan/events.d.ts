@@ -48,5 +48,44 @@ export interface PlannedEvents<More extends unknown[] = []> {
     search(data?: Properties, ...more: More): Promise<Outcome>
 }
 
+/** The screens of the plan, one function each. What follows the properties goes to `screen` as it is. */
+export interface PlannedScreens<More extends unknown[] = []> {
+    /** A product is shown. */
+    screenProduct(properties: {
+        sku: string
+        from?: "search" | "link"
+    }, ...more: More): Promise<Outcome>
+
+    /** Says that the screen "Home" is shown. */
+    screenHome(properties?: Record<string, never>, ...more: More): Promise<Outcome>
+}
+
+/** What the plan says of users. What follows the traits goes to `identify` as it is. */
+export interface PlannedIdentify<Id = string, More extends unknown[] = []> {
+    /** Who buys here. */
+    identify(userId: Id, traits: {
+        email: string
+        name?: string
+        plan: "free" | "pro"
+        birthday?: string | null
+    }, ...more: More): Promise<Outcome>
+}
+
+/** What the plan says of groups. What follows the traits goes to `group` as it is. */
+export interface PlannedGroup<Id = string, More extends unknown[] = []> {
+    /** Says which group the user belongs to. */
+    group(groupId: Id, traits: {
+        name?: string
+        seats: number
+        [name: string]: unknown
+    }, ...more: More): Promise<Outcome>
+}
+
+/** The functions that a tracker can perform: `group` is one of `analytics` alone. */
+export type Planned<Tracker> = PlannedEvents<MoreOf<Tracker>>
+    & (Tracker extends { screen(name: string, properties?: any, ...more: infer More): Promise<Outcome> } ? PlannedScreens<More> : unknown)
+    & (Tracker extends { identify(userId: infer Id, traits?: any, ...more: infer More): Promise<Outcome> } ? PlannedIdentify<Id, More> : unknown)
+    & (Tracker extends { group(groupId: infer Id, traits?: any, ...more: infer More): Promise<Outcome> } ? PlannedGroup<Id, More> : unknown)
+
 /** Gives the functions that track with this tracker. */
-export function plannedEvents<Tracker extends EventTracker>(tracker: Tracker): PlannedEvents<MoreOf<Tracker>>
+export function plannedEvents<Tracker extends EventTracker>(tracker: Tracker): Planned<Tracker>

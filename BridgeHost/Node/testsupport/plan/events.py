@@ -17,11 +17,30 @@ class EventTracker(Protocol[Result]):
     @property
     def track(self) -> Callable[..., Result]: ...
 
+    @property
+    def screen(self) -> Callable[..., Result]: ...
+
+    @property
+    def identify(self) -> Callable[..., Result]: ...
+
+
+class AnalyticsTracker(EventTracker[Result], Protocol[Result]):
+    """The `analytics` of a tracker, or one of your own."""
+
+    @property
+    def group(self) -> Callable[..., Result]: ...
+
 
 class TrackOptions(TypedDict, total=False):
     """What a call of a `MobileTracker` takes besides; `basic` takes `message_id` alone."""
 
     metadata: Mapping[str, object]
+    message_id: str
+
+
+class CallOptions(TypedDict, total=False):
+    """What a call of a `MobileTracker` or its `basic` takes besides that is no `track`."""
+
     message_id: str
 
 
@@ -31,6 +50,26 @@ class AnalyticsTrackOptions(TypedDict, total=False):
     user_id: str | int | UUID
     anonymous_id: str | int | UUID
     group_id: str | int | UUID
+    timestamp: datetime | str
+    context: Mapping[str, object]
+    message_id: str
+
+
+class AnalyticsIdentifyOptions(TypedDict, total=False):
+    """What an `identify` of `analytics` takes besides."""
+
+    anonymous_id: str | int | UUID
+    group_id: str | int | UUID
+    timestamp: datetime | str
+    context: Mapping[str, object]
+    message_id: str
+
+
+class AnalyticsGroupOptions(TypedDict, total=False):
+    """What a `group` of `analytics` takes besides."""
+
+    user_id: str | int | UUID
+    anonymous_id: str | int | UUID
     timestamp: datetime | str
     context: Mapping[str, object]
     message_id: str
@@ -67,12 +106,33 @@ SignedUp = TypedDict("SignedUp", {
 
 Logout = TypedDict("Logout", {})
 
+ScreenProduct = TypedDict("ScreenProduct", {
+    "sku": str,
+    "from": NotRequired[Literal["search", "link"]],
+})
+
+ScreenHome = TypedDict("ScreenHome", {})
+
+Identify = TypedDict("Identify", {
+    "email": str,
+    "name": NotRequired[str],
+    "plan": Literal["free", "pro"],
+    "birthday": NotRequired[str | None],
+})
+
+Group = TypedDict("Group", {
+    "name": NotRequired[str],
+    "seats": int,
+})
+
 
 class PlannedEvents(Generic[Result]):
     """The events of the plan, for a `MobileTracker` or its `basic`."""
 
     def __init__(self, tracker: EventTracker[Result]) -> None:
         self._track = tracker.track
+        self._screen = tracker.screen
+        self._identify = tracker.identify
 
     def purchase(self, data: Purchase, **options: Unpack[TrackOptions]) -> Result:
         """An order was paid."""
@@ -90,12 +150,27 @@ class PlannedEvents(Generic[Result]):
         """Tracks "SEARCH"."""
         return self._track("SEARCH", data, **options)
 
+    def screen_product(self, properties: ScreenProduct, **options: Unpack[CallOptions]) -> Result:
+        """A product is shown."""
+        return self._screen("Product", properties, **options)
+
+    def screen_home(self, properties: ScreenHome | None = None, **options: Unpack[CallOptions]) -> Result:
+        """Says that the screen "Home" is shown."""
+        return self._screen("Home", properties, **options)
+
+    def identify(self, user_id: str | int | UUID, traits: Identify, **options: Unpack[CallOptions]) -> Result:
+        """Who buys here."""
+        return self._identify(user_id, traits, **options)
+
 
 class PlannedAnalyticsEvents(Generic[Result]):
     """The events of the plan, for the `analytics` of a tracker."""
 
-    def __init__(self, analytics: EventTracker[Result]) -> None:
+    def __init__(self, analytics: AnalyticsTracker[Result]) -> None:
         self._track = analytics.track
+        self._screen = analytics.screen
+        self._identify = analytics.identify
+        self._group = analytics.group
 
     def purchase(self, data: Purchase, **options: Unpack[AnalyticsTrackOptions]) -> Result:
         """An order was paid."""
@@ -112,3 +187,19 @@ class PlannedAnalyticsEvents(Generic[Result]):
     def search(self, data: Mapping[str, object] | None = None, **options: Unpack[AnalyticsTrackOptions]) -> Result:
         """Tracks "SEARCH"."""
         return self._track("SEARCH", data, **options)
+
+    def screen_product(self, properties: ScreenProduct, **options: Unpack[AnalyticsTrackOptions]) -> Result:
+        """A product is shown."""
+        return self._screen("Product", properties, **options)
+
+    def screen_home(self, properties: ScreenHome | None = None, **options: Unpack[AnalyticsTrackOptions]) -> Result:
+        """Says that the screen "Home" is shown."""
+        return self._screen("Home", properties, **options)
+
+    def identify(self, user_id: str | int | UUID, traits: Identify, **options: Unpack[AnalyticsIdentifyOptions]) -> Result:
+        """Who buys here."""
+        return self._identify(user_id, traits, **options)
+
+    def group(self, group_id: str | int | UUID, traits: Group, **options: Unpack[AnalyticsGroupOptions]) -> Result:
+        """Says which group the user belongs to."""
+        return self._group(group_id, traits, **options)

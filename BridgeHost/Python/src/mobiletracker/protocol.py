@@ -79,7 +79,7 @@ class ClientOptionsPlan(_BridgeClientOptionsPlan):
     file: NotRequired[str | None]
     """The path of a plan file, from the root; by default no plan."""
     on_broken: NotRequired[Literal["warn", "drop", "tag"] | None]
-    """What becomes of an event that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`; by default `warn`."""
+    """What becomes of a call that breaks the plan: a warning, a drop as `PLAN`, or a member `plan_violations`; by default `warn`."""
 
 
 class _BridgeClientOptions(TypedDict):
@@ -175,7 +175,7 @@ class ClientOptions(_BridgeClientOptions):
     collector_panel: NotRequired[bool | None]
     """Whether the client posts its debug information once a second to the development collector on this machine; by default false."""
     plan: NotRequired[ClientOptionsPlan | None]
-    """A plan that each event is checked against."""
+    """A plan that each call is checked against."""
 
 
 class Fault(TypedDict):

@@ -1,5 +1,4 @@
 import { eventsIn } from '../apis/layouts.js'
-import { dataPath } from '../properties.js'
 import { sentenceOf } from './findings.js'
 
 /**
@@ -26,9 +25,7 @@ import { sentenceOf } from './findings.js'
  */
 export function findingsIn(kind, api, body, problems, judged, personal) {
     const ofPlan = judged.flatMap(({ item, judgement, findings }) => findings.map(({ path, text }, i) => {
-        const data = dataPath(kind, api, body, item)
-        const own = path && data && [...data, ...path]
-        return { kind: 'plan', item, path: own, text, sentence: judgement.reasons[i] }
+        return { kind: 'plan', item, path, text, sentence: judgement.reasons[i] }
     }))
     const places = placesIn(kind, api, body)
     const placed = (as) => (finding) => {
