@@ -21,13 +21,14 @@ SAMPLE ?= 100
 CLIENTS ?= 1000000
 
 .PHONY: help setup setup-tests setup-dist build demo test test-scripts test-swift test-node coverage links docs lint generate bench dist clean
-.PHONY: fresh-reports test-package test-python test-backends floor bench-check profile bench-growth bench-parts bench-peers bench-agent bench-testing
+.PHONY: fresh-reports test-package test-python test-schemas test-backends floor bench-check profile bench-growth bench-parts bench-peers bench-agent bench-testing
 .PHONY: storm dist-debian dist-arm64 screenshots faults model test-faults kills soak network fuzz sanitize sanitize-thread sanitize-address bench-processes bench-erasure
 
 help:
 	@echo "make demo    the main job, from an empty machine to events received"
 	@echo "make test    every test"
 	@echo "make test-backends  the same calls through Segment's, RudderStack's and other SDKs and through the host, compared"
+	@echo "make test-schemas  the official JSON Schema Test Suite through the collector and the host"
 	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
 	@echo "make faults  each call of the system that can fail made to fail, once and for good, and FAULTS pairs (500) by SEED"
 	@echo "make model   every state that processes on one lane can reach, by spin"
@@ -121,6 +122,11 @@ test-node: setup-tests
 test-python: setup-tests
 	swift build --product BridgeHost -Xswiftc -warnings-as-errors
 	python3 Tests/Scripts/run_tests.py python
+
+# The official JSON Schema Test Suite through the collector and the host; a part of test-node.
+test-schemas: setup-tests
+	swift build --product BridgeHost -Xswiftc -warnings-as-errors
+	python3 Tests/Scripts/run_tests.py node --report node-schemas test/plan-suite.test.js
 
 # Installs the vendors' SDKs from PyPI into .build/backends; what each side sends is left in .build/recorded.
 test-backends: setup-tests
