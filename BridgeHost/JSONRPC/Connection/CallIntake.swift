@@ -39,8 +39,10 @@ struct CallIntake: Sendable {
         parser = MessageParser(maxBatchCalls: limits.maxBatchCalls)
     }
 
-    /// How many bytes of an unfinished message are kept.
-    var unfinishedBytes: Int { decoder.unfinishedBytes }
+    /// How many bytes are kept of messages that are not finished, or wait for room.
+    var unfinishedBytes: Int {
+        decoder.unfinishedBytes + (waiting?.byteCount ?? 0) + (batch.map { $0.bytes.count } ?? 0)
+    }
 
     /// Takes the next piece of the input, once the last one is used up.
     ///

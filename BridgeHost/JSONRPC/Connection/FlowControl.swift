@@ -11,17 +11,39 @@ struct FlowControl: Sendable {
     private(set) var unreadBytes = 0
     /// How many bytes of answers wait for the rest of their batch.
     private(set) var gatheredBytes = 0
+    /// How many bytes of messages were read that are no calls yet, or calls that wait for room.
+    var unfinishedBytes = 0
     /// Whether reading waits for room.
     private(set) var isPaused = false
+    /// What all connections of a server keep together, if there are several.
+    private let held: HeldBytes?
 
-    init(limits: ConnectionLimits) {
+    init(limits: ConnectionLimits, held: HeldBytes? = nil) {
         self.limits = limits
+        self.held = held
     }
 
     var isAnswered: Bool { calls == 0 && lateCalls == 0 }
 
+    /// How many bytes calls and answers take.
+    private var takenBytes: Int { callBytes + lateBytes + unreadBytes + gatheredBytes }
+
+    /// How many bytes the connection keeps.
+    var heldBytes: Int { takenBytes + unfinishedBytes }
+
     /// Whether notifications are to be left out.
-    var isTooFullForNotifications: Bool { unreadBytes > limits.maxBytesBeforeNotifications }
+    var isTooFullForNotifications: Bool {
+        unreadBytes > limits.maxBytesBeforeNotifications || exceedsShare()
+    }
+
+    /// Whether an answer to a part of a batch may be kept until the others are there.
+    func mayGather(_ bytes: Int) -> Bool { !exceedsShare(with: bytes) }
+
+    /// Whether it takes more than its share, or a part of that, while the connections of the server keep much together.
+    private func exceedsShare(_ part: Int = 1, with more: Int = 0) -> Bool {
+        guard let held, held.isCrowded else { return false }
+        return takenBytes + more > held.share / part
+    }
 
     mutating func addCall(_ bytes: Int) {
         calls += 1
@@ -62,11 +84,11 @@ struct FlowControl: Sendable {
     /// - Parameter isInBatch: Whether the call belongs to a batch that is under way. Its answers are read only after
     ///   all its calls were taken, so that these cannot wait for that.
     mutating func admits(isInBatch: Bool) -> Bool {
-        let share = isPaused ? 2 : 1
+        let part = isPaused ? 2 : 1
         let isTooBusy =
-            calls >= max(1, limits.maxUnansweredCalls / share) || callBytes > limits.maxUnansweredBytes / share
-            || lateCalls >= max(1, limits.maxLateCalls / share) || lateBytes > limits.maxUnreadBytes / share
-        let isUnread = unreadBytes + gatheredBytes > limits.maxUnreadBytes / share
+            calls >= max(1, limits.maxUnansweredCalls / part) || callBytes > limits.maxUnansweredBytes / part
+            || lateCalls >= max(1, limits.maxLateCalls / part) || lateBytes > limits.maxUnreadBytes / part
+        let isUnread = unreadBytes + gatheredBytes > limits.maxUnreadBytes / part || exceedsShare(part)
         isPaused = isTooBusy || isUnread && !isInBatch
         return !isPaused
     }

@@ -7,10 +7,31 @@ import Synchronization
 final class OutputQueue: Sendable {
     private let channel: any OutputChannel
     private let state: Mutex<OutputQueueState>
+    private let held: HeldBytes?
 
-    init(channel: any OutputChannel, limits: ConnectionLimits) {
+    /// - Parameter held: What all connections of a server keep together, if there are several.
+    init(channel: any OutputChannel, limits: ConnectionLimits, held: HeldBytes? = nil) {
         self.channel = channel
-        state = Mutex(OutputQueueState(limits: limits))
+        self.held = held
+        state = Mutex(OutputQueueState(limits: limits, held: held))
+    }
+
+    /// A batch that was given up leaves the answers that it has gathered.
+    deinit { held?.add(-state.withLock(\.flow.heldBytes)) }
+
+    /// How many bytes the connection keeps.
+    var heldBytes: Int { state.withLock(\.flow.heldBytes) }
+
+    /// Changes the state, and counts what the connection keeps after it.
+    private func counted<Result: Sendable>(_ body: (inout OutputQueueState) -> Result) -> Result {
+        guard let held else { return state.withLock { body(&$0) } }
+        let (result, change) = state.withLock { state in
+            let before = state.flow.heldBytes
+            let result = body(&state)
+            return (result, state.flow.heldBytes - before)
+        }
+        held.add(change)
+        return result
     }
 
     // MARK: - The reading thread
@@ -37,7 +58,7 @@ final class OutputQueue: Sendable {
     ///     all its calls were admitted, so that it does not wait for that.
     ///   - parks: Whether, if there is none, the reading thread is to be woken once there is.
     func admit(_ bytes: Int, isInBatch: Bool, parks: Bool) -> Bool {
-        state.withLock { $0.admit(bytes, isInBatch: isInBatch, parks: parks) }
+        counted { $0.admit(bytes, isInBatch: isInBatch, parks: parks) }
     }
 
     /// Whether nothing is left to do.
@@ -52,7 +73,12 @@ final class OutputQueue: Sendable {
 
     /// Drops what is not written, and all that comes later.
     func close() {
-        state.withLock { $0.close() }
+        counted { $0.close() }
+    }
+
+    /// Records how much of the input was read and not passed on.
+    func recordUnfinished(_ bytes: Int) {
+        counted { $0.flow.unfinishedBytes = bytes }
     }
 
     // MARK: - Any thread
@@ -87,6 +113,9 @@ final class OutputQueue: Sendable {
         }
     }
 
+    /// Whether the answers to a batch may take so much until the last of them is there.
+    func mayGather(_ bytes: Int) -> Bool { state.withLock { $0.flow.mayGather(bytes) } }
+
     /// Records that one call of a batch is answered while others are not.
     func gather(_ answerBytes: Int, for bytes: Int, isLate: Bool) {
         change { state in
@@ -102,7 +131,7 @@ final class OutputQueue: Sendable {
     }
 
     private func change(_ body: (inout OutputQueueState) -> Void) {
-        let (consequences, first) = state.withLock { state in
+        let (consequences, first) = counted { state in
             body(&state)
             let consequences = state.consequences()
             let takes = consequences.startsWriting && channel.directBytes > 0
@@ -123,7 +152,7 @@ final class OutputQueue: Sendable {
     /// Records that the client has read so much, or that its system keeps it for the client.
     func recordWritten(_ count: Int) {
         change { state in
-            state.flow.read(count)
+            state.recordWritten(count)
             state.tellLoss { Notification.lost($0).message }
         }
     }

@@ -34,8 +34,8 @@ struct OutputQueueState: Sendable {
     private var parking: Parking?
     private var leftOutNotifications = 0
 
-    init(limits: ConnectionLimits) {
-        flow = FlowControl(limits: limits)
+    init(limits: ConnectionLimits, held: HeldBytes? = nil) {
+        flow = FlowControl(limits: limits, held: held)
     }
 
     /// Whether everything is answered and written.
@@ -118,6 +118,12 @@ struct OutputQueueState: Sendable {
         return isWriting
     }
 
+    /// Records that the client has read so much, or that its system keeps it for the client.
+    mutating func recordWritten(_ count: Int) {
+        guard !isBroken, !isClosed else { return }
+        flow.read(count)
+    }
+
     /// Records that the client has stopped reading.
     mutating func breakOff() {
         isBroken = true
@@ -131,6 +137,7 @@ struct OutputQueueState: Sendable {
     mutating func close() {
         isClosed = true
         pending = []
+        flow.discardUnread()
     }
 
     /// What is to be done after a change.

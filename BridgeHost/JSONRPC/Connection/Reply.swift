@@ -145,8 +145,9 @@ final class Batch: Sendable {
     ///   - id: The call's id.
     ///   - position: The call's place in the batch.
     func answer(_ bytes: Int, isLate: Bool, answer: [UInt8], id: [UInt8]?, at position: Int) {
+        let mayBeKept = queue.mayGather(answer.count)
         let (gathered, finished): (Int, State?) = state.withLock { state in
-            let fits = state.byteCount + answer.count <= maxBytes
+            let fits = mayBeKept && state.byteCount + answer.count <= maxBytes
             var kept = answer
             if !fits, !answer.isEmpty {
                 kept = []

@@ -17,7 +17,7 @@ final class ServedConnection {
     var deadline: ContinuousClock.Instant?
     /// Whether the responder knows that no further call comes.
     var isResponderEnding = false
-    /// How much of an unfinished message it was last seen to keep.
+    /// How much of messages that are no calls yet it was last seen to keep.
     var unfinishedBytes = 0
     var timers: [(due: ContinuousClock.Instant, work: @Sendable () -> Void)] = []
 

@@ -8,12 +8,15 @@ struct ServerLoop: ~Copyable {
     private static let writingShare = 10
     /// How many clients are accepted before the connections' turn.
     private static let mostAccepts = 64
+    /// How long no client is accepted when there is not even a descriptor to refuse one with.
+    private static let acceptPause = Duration.milliseconds(100)
     private static let listenerNumber = 0
     private static let mailboxNumber = 1
 
     private let listener: SocketDescriptor
     private let limits: SocketServer.Limits
     private let mailbox: ServerMailbox
+    private let held: HeldBytes
     private let gathering: WriteGathering
     private let admits: @Sendable (Int32) -> RPCError?
     private let makeResponder: @Sendable (SocketServer.Link) -> any Responder
@@ -23,20 +26,22 @@ struct ServerLoop: ~Copyable {
     /// Those that have a time to keep.
     private var timed: Set<Int> = []
     private var nextNumber = 2
-    private var unfinishedBytes = 0
     /// When everything must be over; known once the server stops.
     private var deadline: ContinuousClock.Instant?
     /// Kept so that a client can be told when there is no other descriptor left.
     private var spare = Self.openSpare()
+    /// When clients are accepted again.
+    private var acceptsAgain: ContinuousClock.Instant?
 
     init(
-        listener: SocketDescriptor, limits: SocketServer.Limits, mailbox: ServerMailbox,
+        listener: SocketDescriptor, limits: SocketServer.Limits, mailbox: ServerMailbox, held: HeldBytes,
         gathering: WriteGathering, admits: @escaping @Sendable (Int32) -> RPCError?,
         makeResponder: @escaping @Sendable (SocketServer.Link) -> any Responder
     ) {
         self.listener = listener
         self.limits = limits
         self.mailbox = mailbox
+        self.held = held
         self.gathering = gathering
         self.admits = admits
         self.makeResponder = makeResponder
@@ -75,6 +80,8 @@ struct ServerLoop: ~Copyable {
         switch command {
         case .stop(let timeout): stop(within: timeout)
         case .look(let number): if let connection = connections[number] { look(at: connection) }
+        case .held(.exceedsLimit): relieve()
+        case .held(.hasRoom): giveRoom()
         case .awaitRoom(let number):
             guard let connection = connections[number], !connection.isGone else { return }
             setInterest(of: connection, connection.interest.union(.writing))
@@ -109,7 +116,7 @@ struct ServerLoop: ~Copyable {
         let channel = SocketChannel(
             socket, gathering, wake: { [mailbox] in mailbox.post(.look(number)) },
             awaitRoom: { [mailbox] in mailbox.post(.awaitRoom(number)) })
-        let queue = OutputQueue(channel: channel, limits: limits.connection)
+        let queue = OutputQueue(channel: channel, limits: limits.connection, held: held)
         poll.add(socket.descriptor, as: number, .reading)
         let responder = makeResponder(
             SocketServer.Link(number: number, queue: queue, mailbox: mailbox, gathering: gathering))
@@ -128,7 +135,12 @@ struct ServerLoop: ~Copyable {
 
     /// Takes the client that waits with the descriptor that was kept for that, to tell it.
     private mutating func refuseForWantOfDescriptors() {
-        guard spare >= 0 else { return }
+        // Another thread may have taken the last one, when this one was free for a moment.
+        if spare < 0 { spare = Self.openSpare() }
+        guard spare >= 0 else {
+            acceptsAgain = ContinuousClock.now + Self.acceptPause
+            return poll.change(Self.listenerNumber, to: [])
+        }
         closeDescriptor(spare)
         let descriptor = systemAccept(listener.descriptor)
         if descriptor >= 0 { refuse(SocketDescriptor(descriptor), .outOfDescriptors) }
@@ -158,7 +170,12 @@ struct ServerLoop: ~Copyable {
 
     private mutating func advance(_ connection: ServedConnection) {
         connection.isPaused = !connection.intake.advance()
-        count(connection)
+        let unfinished = connection.intake.unfinishedBytes
+        if unfinished != connection.unfinishedBytes {
+            connection.unfinishedBytes = unfinished
+            connection.queue.recordUnfinished(unfinished)
+        }
+        if held.isExceeded { relieve() }
         if connection.isEnding {
             if !connection.isPaused { goOnEnding(connection) }
         } else {
@@ -167,14 +184,20 @@ struct ServerLoop: ~Copyable {
         }
     }
 
-    /// Counts what it keeps of an unfinished message, and refuses it if all clients together keep too much.
-    private mutating func count(_ connection: ServedConnection) {
-        let bytes = connection.intake.unfinishedBytes
-        unfinishedBytes += bytes - connection.unfinishedBytes
-        connection.unfinishedBytes = bytes
-        guard unfinishedBytes > limits.maxUnfinishedBytes, bytes > Self.bufferSize, !connection.isEnding else { return }
-        refuse(connection.channel.socket, .tooManyUnfinishedBytes)
-        remove(connection)
+    /// Goes on with the connections that were not read since all of them together kept much.
+    private mutating func giveRoom() {
+        for connection in Array(connections.values) where connection.isPaused { look(at: connection) }
+    }
+
+    /// Refuses the clients that keep the most, until all of them together keep no more than they may.
+    private mutating func relieve() {
+        while held.isExceeded {
+            let sizes = connections.values.lazy.map { (connection: $0, bytes: $0.queue.heldBytes) }
+            guard let most = sizes.max(by: { $0.bytes < $1.bytes }), most.bytes > held.share else { return }
+            // In the midst of an answer it would not be understood.
+            if !most.connection.channel.isWaiting { refuse(most.connection.channel.socket, .tooManyHeldBytes) }
+            remove(most.connection)
+        }
     }
 
     private mutating func write(_ connection: ServedConnection) {
@@ -222,9 +245,8 @@ struct ServerLoop: ~Copyable {
     private mutating func remove(_ connection: ServedConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
         timed.remove(connection.number)
-        unfinishedBytes -= connection.unfinishedBytes
-        connection.unfinishedBytes = 0
         connection.intake.abandon()
+        connection.queue.recordUnfinished(0)
         connection.queue.close()
         if !connection.isGone { poll.remove(connection.number) }
         connection.isGone = true
@@ -251,6 +273,10 @@ struct ServerLoop: ~Copyable {
 
     private mutating func keepTime() {
         let now = ContinuousClock.now
+        if let due = acceptsAgain, due <= now {
+            acceptsAgain = nil
+            poll.change(Self.listenerNumber, to: .reading)
+        }
         for number in Array(timed) {
             guard let connection = connections[number] else { continue }
             for work in connection.takeDue(at: now) { work() }
@@ -259,10 +285,7 @@ struct ServerLoop: ~Copyable {
     }
 
     private func milliseconds(from now: ContinuousClock.Instant) -> Int32 {
-        let earliest = timed.reduce(deadline) { earliest, number in
-            guard let due = connections[number]?.wakesAt else { return earliest }
-            return min(earliest ?? due, due)
-        }
+        let earliest = timed.reduce(min(deadline, acceptsAgain)) { min($0, connections[$1]?.wakesAt) }
         guard let earliest else { return -1 }
         return Int32(clamping: max(0, now.duration(to: earliest).roundedUpMilliseconds))
     }
@@ -270,6 +293,12 @@ struct ServerLoop: ~Copyable {
     private func answersDeadline(_ deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
         deadline - limits.connection.shutdownTimeout / Self.writingShare
     }
+}
+
+/// The earlier of two instants, of which either may be missing.
+private func min(_ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
+    guard let one, let other else { return one ?? other }
+    return one < other ? one : other
 }
 
 // Inside the type, its own method hides the system call of the same name.
@@ -295,9 +324,10 @@ extension RPCError {
     static let outOfDescriptors = refused(
         "The agent has no file descriptor left for another client. Raise its limit (ulimit -n, LimitNOFILE).")
 
-    /// The clients' unfinished messages take too much memory.
-    static let tooManyUnfinishedBytes = refused(
-        "The unfinished messages of all clients take too much memory. Send this one again later.")
+    /// The clients leave too much with the server, and this one the most.
+    static let tooManyHeldBytes = refused(
+        "The messages and unread answers of all clients take too much memory, and this client's the most. "
+            + "Read your answers, or send this again later.")
 
     /// The client may not use this server.
     ///

@@ -29,6 +29,9 @@ final class SocketChannel: OutputChannel {
         self.awaitRoom = awaitRoom
     }
 
+    /// Whether something waits for the socket to have room.
+    var isWaiting: Bool { rest.withLock { !$0.bytes.isEmpty } }
+
     /// What is gathered may grow before it is written.
     var directBytes: Int { 0 }
 

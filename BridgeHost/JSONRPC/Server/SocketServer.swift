@@ -11,8 +11,12 @@ package final class SocketServer: Sendable {
         package var connection = ConnectionLimits()
         /// How many clients may be connected.
         package var maxConnections = 1_024
-        /// How many bytes of unfinished messages all clients together may leave with the server.
-        package var maxUnfinishedBytes = 256 << 20
+        /// How many bytes all clients together may leave with the server: messages that are not finished, calls without
+        /// an answer, and answers that are not read.
+        ///
+        /// Once a quarter of it is taken, a client that takes more than its share of that quarter is not read. If more is
+        /// taken than may be, the client that takes the most is refused.
+        package var maxHeldBytes = 256 << 20
 
         package init() {}
     }
@@ -42,6 +46,7 @@ package final class SocketServer: Sendable {
     private let listener: SocketDescriptor
     private let limits: Limits
     private let mailbox = ServerMailbox()
+    private let held: HeldBytes
     private let gathering = WriteGathering()
     private let admits: @Sendable (_ descriptor: Int32) -> RPCError?
     private let makeResponder: @Sendable (Link) -> any Responder
@@ -62,16 +67,22 @@ package final class SocketServer: Sendable {
         ByteStream.reportBrokenPipes()
         self.listener = SocketDescriptor(listener)
         self.limits = limits
+        held = HeldBytes(limit: limits.maxHeldBytes, connections: limits.maxConnections) { [mailbox] in
+            mailbox.post(.held($0))
+        }
         self.admits = admits
         self.makeResponder = makeResponder
     }
+
+    /// How many bytes all clients together leave with the server now.
+    var heldBytes: Int { held.count }
 
     /// Serves until ``stop(within:)`` is called, and then until every connection has ended or the time is over.
     ///
     /// Call it once, on a thread that may block.
     package func run() {
         var loop = ServerLoop(
-            listener: listener, limits: limits, mailbox: mailbox, gathering: gathering, admits: admits,
+            listener: listener, limits: limits, mailbox: mailbox, held: held, gathering: gathering, admits: admits,
             makeResponder: makeResponder)
         loop.run()
     }
@@ -90,6 +101,7 @@ final class ServerMailbox: Sendable {
         /// Write the rest once its socket has room.
         case awaitRoom(Int)
         case timer(Int, ContinuousClock.Instant, @Sendable () -> Void)
+        case held(HeldBytes.Event)
         case stop(Duration)
     }
 

@@ -15,6 +15,7 @@ import subprocess
 import time
 import unittest
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from .agents import AgentProcess, Connection
@@ -230,7 +231,7 @@ class LimitTests(AgentCase):
         first = self.connect(agent)
         first.call("isTrackingAllowed")
         descriptors = len(os.listdir(f"/proc/{agent.process.pid}/fd"))
-        subprocess.run(["prlimit", "--pid", str(agent.process.pid), f"--nofile={descriptors + 4}:1024"], check=True)
+        self._allow(agent, descriptors + 4)
         with ExitStack() as stack:
             for _ in range(20):
                 client = stack.enter_context(Connection(agent.path))
@@ -241,6 +242,51 @@ class LimitTests(AgentCase):
             self.assertIn("no file descriptor left", error["error"]["message"])
             first.call("isTrackingAllowed")
         self._connects_again(agent)
+
+    def test_without_even_the_last_descriptor_it_waits_and_does_not_spin(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            agent = self.agent()
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+            first = self.initialized(agent, url, sessionCreation="inBackground")
+            first.call("track", "A")
+            self._allow(agent, 3)
+            waiting = self.connect(agent)
+            before = self._processor_time(agent)
+
+            # The server does not answer, so the flush takes its time.
+            first.call("flush", 1000)
+
+            self.assertLess(self._processor_time(agent) - before, 0.25)
+            self._allow(agent, 1024)
+            self.assertEqual(waiting.call("isTrackingAllowed"), {"allowed": True})
+
+    def _allow(self, agent: AgentProcess, descriptors: int) -> None:
+        """Limits how many descriptors an agent may have. Those that are open stay open."""
+        subprocess.run(["prlimit", "--pid", str(agent.process.pid), f"--nofile={descriptors}:1024"], check=True)
+
+    def _processor_time(self, agent: AgentProcess) -> float:
+        """How long an agent has worked, in seconds."""
+        fields = Path(f"/proc/{agent.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def test_many_clients_that_do_not_read_cost_no_more_than_the_bound(self) -> None:
+        agent = self.agent()
+        quick = self.connect(agent)
+        call = b'{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}\n'
+        # Each may have 32 MiB of answers that it does not read.
+        slow = [self.connect(agent) for _ in range(300)]
+        for client in slow:
+            client.socket.sendall(call * 200)
+            quick.call("isTrackingAllowed")
+
+        for client in slow:
+            self.assertTrue(select.select([client.socket], [], [], GUARD)[0])
+        self.assertLess(agent.status("VmRSS"), 400_000)
+        # One that reads gets everything.
+        size = len(json.dumps(quick.call("rpc.discover")))
+        self.assertGreater(size * 200 * len(slow), 4 << 30)
+        answers = [slow[0].read() for _ in range(200)]
+        self.assertTrue(all("result" in answer for answer in answers))
 
     def test_a_client_that_does_not_read_costs_little_and_delays_nobody(self) -> None:
         agent = self.agent()
