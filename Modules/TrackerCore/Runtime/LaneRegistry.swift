@@ -24,8 +24,21 @@ package final class LaneRegistry: Sendable {
 
     private struct State {
         var lanes: [Key: SharedLane] = [:]
-        /// Whether the process ends: lanes are closed as soon as they are left.
+        /// When the lanes whose retirement is timed were last left, each by the clock of its loop.
+        var departures: [Key: MonotonicInstant] = [:]
+        /// Whether the process ends: no lane is kept for others.
         var isEnding = false
+
+        mutating func remove(_ key: Key) { (lanes[key], departures[key]) = (nil, nil) }
+    }
+
+    /// What becomes of a lane that may have been left.
+    private enum Retirement {
+        /// It is in use, or somebody else closes it.
+        case isOff
+        case wait(until: MonotonicInstant)
+        /// It has been left for long enough.
+        case isDue
     }
 
     /// How long a lane without clients stays open once it is empty.
@@ -50,14 +63,14 @@ package final class LaneRegistry: Sendable {
     package func end(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
         let lanes = state.withLock { state in
             state.isEnding = true
-            defer { state.lanes = [:] }
+            defer { (state.lanes, state.departures) = ([:], [:]) }
             return Array(state.lanes.values)
         }
         let missing = Atomic(lanes.count + 1)
         let end: @Sendable () -> Void = {
             if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
         }
-        for lane in lanes { lane.parts.end(within: timeout, look: { _ in }, completion: end) }
+        for lane in lanes { lane.end(within: timeout, completion: end) }
         end()
     }
 
@@ -85,29 +98,64 @@ package final class LaneRegistry: Sendable {
     private func follow(_ event: SharedLane.Event, in lane: SharedLane, _ key: Key) {
         switch event {
         // Whoever comes next opens it anew.
-        case .isUnusable: remove(lane, key)
-        case .isLeft: retire(lane, key)
+        case .isUnusable:
+            state.withLock { if $0.lanes[key] === lane { $0.remove(key) } }
+            if lane.isLeft { lane.close() }
+        case .isLeft: beginRetirement(of: lane, key)
         }
     }
 
-    private func remove(_ lane: SharedLane, _ key: Key) {
-        state.withLock { if $0.lanes[key] === lane { $0.lanes[key] = nil } }
+    /// Closes a lane that nobody has once it is empty, or at once if nobody can come back to it.
+    private func beginRetirement(of lane: SharedLane, _ key: Key) {
+        let now = lane.parts.loop.now
+        let (isOpen, isTimed) = state.withLock { state in
+            guard state.lanes[key] === lane else { return (false, false) }
+            defer { state.departures[key] = now }
+            return (true, state.departures[key] != nil)
+        }
+        guard isOpen else {
+            if lane.isLeft { lane.close() }
+            return
+        }
+        // However often it is left, one timer waits for its end.
+        if !isTimed { retire(lane, key, at: now.advanced(by: patience)) }
     }
 
-    /// Closes a lane that nobody has once it is empty.
+    private func retire(_ lane: SharedLane, _ key: Key, at due: MonotonicInstant) {
+        lane.parts.loop.schedule(at: due) { [weak self] in self?.retire(lane, key) }
+    }
+
     private func retire(_ lane: SharedLane, _ key: Key) {
-        let loop = lane.parts.loop
-        loop.schedule(at: loop.now.advanced(by: patience)) { [weak self] in
-            guard let self, lane.isLeft else { return }
-            guard lane.isEmpty else { return retire(lane, key) }
-            let isFree = state.withLock { state in
-                // A client may have come meanwhile: it joins under this lock.
-                guard lane.isLeft else { return false }
-                if state.lanes[key] === lane { state.lanes[key] = nil }
-                return true
-            }
-            if isFree { lane.parts.close(within: OpenLane.patience) {} }
+        let now = lane.parts.loop.now
+        switch state.withLock({ retirement(of: lane, key, at: now, &$0) }) {
+        case .isOff: return
+        case .wait(let due): return retire(lane, key, at: due)
+        case .isDue: break
         }
+        guard lane.isEmpty else { return retire(lane, key, at: now.advanced(by: patience)) }
+        let next = state.withLock { state in
+            let next = retirement(of: lane, key, at: now, &state)
+            if case .isDue = next { state.remove(key) }
+            return next
+        }
+        switch next {
+        case .isOff: break
+        case .wait(let due): retire(lane, key, at: due)
+        case .isDue: lane.close()
+        }
+    }
+
+    /// A client may have come or gone meanwhile: it joins under the registry's lock.
+    private func retirement(
+        of lane: SharedLane, _ key: Key, at now: MonotonicInstant, _ state: inout State
+    ) -> Retirement {
+        guard state.lanes[key] === lane, let departure = state.departures[key] else { return .isOff }
+        guard lane.isLeft else {
+            state.departures[key] = nil
+            return .isOff
+        }
+        let due = departure.advanced(by: patience)
+        return now < due ? .wait(until: due) : .isDue
     }
 }
 

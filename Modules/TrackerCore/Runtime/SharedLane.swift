@@ -68,6 +68,7 @@ final class SharedLane: Sendable {
     /// The options of the client that opened the lane.
     private let delivery: DeliveryOptions
     private let state: Mutex<State>
+    private let isClosing = Flag(false)
     private let report: @Sendable (SharedLane, Event) -> Void
 
     /// - Parameters:
@@ -153,31 +154,45 @@ final class SharedLane: Sendable {
         if starts { parts.engine.start(again: true) }
     }
 
+    // MARK: Its end
+
+    /// Closes it, unless that was done.
+    func close() {
+        if isClosing.raise() { parts.close(within: OpenLane.patience) {} }
+    }
+
+    /// Sends what can be sent within the time, then closes it, unless that was done.
+    func end(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
+        guard isClosing.raise() else { return completion() }
+        parts.end(within: timeout, look: { _ in }, completion: completion)
+    }
+
     // MARK: What a client does
 
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
-        let (begins, failure): (Bool, StorageError?) = state.withLock { state in
-            switch state.database {
-            case .unopened:
-                state.database = .opening([completion])
-                return (true, nil)
-            case .opening(let waiting):
-                state.database = .opening(waiting + [completion])
-                return (false, nil)
-            case .open: return (false, nil)
-            case .failed(let error): return (false, error)
+        let before = state.withLock { state in
+            defer {
+                switch state.database {
+                case .unopened: state.database = .opening([completion])
+                case .opening(let waiting): state.database = .opening(waiting + [completion])
+                case .open, .failed: break
+                }
             }
+            return state.database
         }
-        if begins { return parts.outbox.open { [self] in opened($0) } }
-        if let failure { return completion(.failure(failure)) }
-        guard case .open = state.withLock({ $0.database }) else { return }
-        // The state as it is after what other clients have staged before.
-        parts.outbox.stage(.barrier) { [self] result in
-            do throws(StorageError) {
-                let found = if let lane = result.lane { lane } else { try parts.outbox.state() }
-                completion(.success(Opening(state: found)))
-            } catch {
-                completion(.failure(error))
+        switch before {
+        case .unopened: parts.outbox.open { [self] in opened($0) }
+        case .opening: break
+        case .failed(let error): completion(.failure(error))
+        case .open:
+            // The state as it is after what other clients have staged before.
+            parts.outbox.stage(.barrier) { [self] result in
+                do throws(StorageError) {
+                    let found = if let lane = result.lane { lane } else { try parts.outbox.state() }
+                    completion(.success(Opening(state: found)))
+                } catch {
+                    completion(.failure(error))
+                }
             }
         }
     }

@@ -9,19 +9,6 @@ import TrackerStorage
 /// A client that is used for long leaves many lanes: none may stay in memory, or keep a file open.
 @Suite("A lane that a client has left")
 struct ReleasedLanesTests {
-    /// An outbox that reports when it is released.
-    private final class MortalOutbox: WrappingOutbox {
-        let inner: SQLiteOutbox
-        private let ends: Recorder<Bool>
-
-        init(_ inner: SQLiteOutbox, _ ends: Recorder<Bool>) {
-            self.inner = inner
-            self.ends = ends
-        }
-
-        deinit { ends.record(true) }
-    }
-
     private let fixture: AnalyticsFixture
     private let ends = Recorder<Bool>()
     private let client: AnalyticsClient

@@ -1,0 +1,341 @@
+import Foundation
+import TestSupport
+import Testing
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+@testable import TrackerCore
+
+/// Clients of one process that share their lanes, as the connections of an agent do.
+struct SharedLanes {
+    let session: SessionFixture
+    let registry: LaneRegistry
+    let log = RecordingLog()
+    /// The outboxes that were made, and those that are released.
+    let opened = Recorder<Bool>()
+    let released = Recorder<Bool>()
+    let loops = Recorder<ClockedLoop>()
+    private let isClocked: Bool
+
+    /// - Parameters:
+    ///   - patience: How long a lane that was left stays open.
+    ///   - isClocked: Whether the timers of lanes run only when the test moves the clock of their loop.
+    init(
+        patience: Duration = .seconds(60), isClocked: Bool = false,
+        _ exception: @escaping SessionFixture.Exception = { _ in nil }
+    ) throws {
+        session = try SessionFixture(exception)
+        registry = LaneRegistry(patience: patience)
+        self.isClocked = isClocked
+    }
+
+    /// One more client.
+    func client() -> MobileTracker {
+        var dependencies = Dependencies.system(log: log)
+        dependencies.sharing = LaneSharing(registry, log: log, listener: log)
+        dependencies.makeOutbox = { [opened, released] configuration in
+            opened.record(true)
+            return MortalOutbox(SQLiteOutbox(configuration), released)
+        }
+        if isClocked {
+            dependencies.jitter = NoJitter()
+            dependencies.makeLoop = { [loops] (configuration) throws(TransportError) in
+                let loop = try ClockedLoop(configuration)
+                loops.record(loop)
+                return loop
+            }
+        }
+        return MobileTracker(dependencies: dependencies)
+    }
+
+    /// One more client, initialised.
+    func started(_ config: TrackerConfig? = nil) async throws -> MobileTracker {
+        let client = client()
+        try await client.initialize(brandId: "925", config: config ?? session.config())
+        return client
+    }
+
+    /// Waits until the server has had events with these names, each once and in this order.
+    func delivers(_ names: [String]) async throws {
+        try await withGuard("the delivery of \(names.count) events") { [session] in
+            while session.names.count < names.count {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        #expect(session.names == names)
+    }
+
+    /// Sends what can be sent, and closes every lane.
+    func end() async {
+        await withCheckedContinuation { continuation in
+            registry.end(within: .seconds(60)) { continuation.resume() }
+        }
+    }
+}
+
+/// An outbox that reports when it is released.
+final class MortalOutbox: WrappingOutbox {
+    let inner: SQLiteOutbox
+    private let ends: Recorder<Bool>
+
+    init(_ inner: SQLiteOutbox, _ ends: Recorder<Bool>) {
+        self.inner = inner
+        self.ends = ends
+    }
+
+    deinit { ends.record(true) }
+}
+
+@Suite("LaneRegistry")
+struct LaneRegistryTests {
+    /// Every order of what two clients do one after the other.
+    private static let orders = interleavings("AAA", "BBB")
+
+    private static func interleavings(_ one: Substring, _ other: Substring) -> [String] {
+        if one.isEmpty || other.isEmpty { return [String(one + other)] }
+        return interleavings(one.dropFirst(), other).map { "\(one.prefix(1))\($0)" }
+            + interleavings(one, other.dropFirst()).map { "\(other.prefix(1))\($0)" }
+    }
+
+    @Test("opens a lane once, in whatever order two clients come, track and leave", arguments: orders)
+    func opensOnce(order: String) async throws {
+        let lanes = try SharedLanes()
+        var steps = ["A": 0, "B": 0]
+        let clients = ["A": lanes.client(), "B": lanes.client()]
+
+        for name in order.map(String.init) {
+            let (client, step) = (try #require(clients[name]), try #require(steps[name]))
+            steps[name] = step + 1
+            switch step {
+            case 0: try await client.initialize(brandId: "925", config: lanes.session.config())
+            case 1: #expect(await client.track(eventName: name).isQueued)
+            default: await client.shutdown(timeout: .zero)
+            }
+        }
+        let tracked = order.map(String.init).enumerated().filter { index, name in
+            order.map(String.init)[..<index].count { $0 == name } == 1
+        }
+        try await lanes.delivers(tracked.map(\.element))
+
+        #expect(lanes.registry.count == 1)
+        #expect(lanes.opened.all.count == 1)
+        #expect(lanes.session.creations.count == 1)
+        await lanes.end()
+        #expect(lanes.registry.count == 0)
+    }
+
+    @Test("opens a lane once for clients that come and leave at the same time", arguments: Seeds.cases(10, of: "lanes"))
+    func opensOnceForMany(seed: UInt64) async throws {
+        let lanes = try SharedLanes()
+
+        let queued = try await withThrowingTaskGroup(of: [String].self) { group in
+            for number in 0..<6 {
+                var chance = SeededGenerator(seed: seed &+ UInt64(number))
+                let rounds = (0..<3).map { _ in chance.number(0...4) }
+                group.addTask {
+                    var names: [String] = []
+                    for (round, events) in rounds.enumerated() {
+                        let client = try await lanes.started()
+                        for event in 0..<events {
+                            let name = "\(number)-\(round)-\(event)"
+                            if await client.track(eventName: name).isQueued { names.append(name) }
+                        }
+                        await client.shutdown(timeout: .zero)
+                    }
+                    return names
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+        await lanes.end()
+
+        #expect(lanes.session.names.sorted() == queued.sorted())
+        #expect(lanes.opened.all.count == 1)
+        #expect(lanes.session.creations.count == 1)
+        try await lanes.released.values(atLeast: 1)
+    }
+
+    @Test("makes one session for clients that wait for it, and one that leaves meanwhile holds up nobody")
+    func sharesFirstSession() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+        let (first, second) = (lanes.client(), lanes.client())
+        let results = Recorder<Result<Void, TrackerError>>()
+        first.initialize(brandId: "925", config: lanes.session.config()) { results.record($0) }
+        try await lanes.session.backend.server.requests(atLeast: 1)
+        let others = Recorder<Result<Void, TrackerError>>()
+        second.initialize(brandId: "925", config: lanes.session.config()) { others.record($0) }
+        #expect(await second.track(eventName: "A").isPending)
+
+        await first.shutdown(timeout: .zero)
+        gate.open()
+        try await others.values(atLeast: 1)[0].get()
+
+        #expect(second.sessionId == "S1")
+        #expect(throws: TrackerError.self) { try results.all.first?.get() }
+        #expect(lanes.session.creations.count == 1)
+        try await lanes.delivers(["A"])
+        await lanes.end()
+    }
+
+    @Test("keeps no lane that could not be opened, and opens it anew once that is possible")
+    func failsToOpen() async throws {
+        let lanes = try SharedLanes()
+        let state = lanes.session.directory.path("state")
+        try #require(FileManager.default.createFile(atPath: state, contents: nil))
+        let clients = (0..<4).map { _ in lanes.client() }
+
+        await withTaskGroup(of: TrackerError?.self) { group in
+            for client in clients {
+                group.addTask {
+                    do throws(TrackerError) {
+                        try await client.initialize(brandId: "925", config: lanes.session.config())
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            for await error in group { #expect(error?.code == .storage) }
+        }
+        #expect(lanes.registry.count == 0)
+        for client in clients { await client.shutdown(timeout: .zero) }
+        let failed = lanes.opened.all.count
+        try await lanes.released.values(atLeast: failed)
+
+        try FileManager.default.removeItem(atPath: state)
+        try await clients[0].initialize(brandId: "925", config: lanes.session.config())
+        #expect(await clients[0].track(eventName: "A").isQueued)
+        try await lanes.delivers(["A"])
+        #expect(lanes.opened.all.count == failed + 1)
+        #expect(lanes.registry.count == 1)
+        await lanes.end()
+    }
+
+    @Test("closes an empty lane a while after it was last left, by one timer however often that was")
+    func retires() async throws {
+        let lanes = try SharedLanes(patience: .seconds(60), isClocked: true)
+        for _ in 0..<10 { await (try await lanes.started()).shutdown(timeout: .zero) }
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        #expect(loop.pending.filter { $0 == .seconds(60) }.count == 1)
+
+        // It is in use when the time is over.
+        loop.advance(by: .seconds(50))
+        let client = try await lanes.started()
+        loop.advance(by: .seconds(10))
+        await loop.turn()
+        #expect(lanes.registry.count == 1)
+
+        // Left once more, and then again just before the time is over.
+        await client.shutdown(timeout: .zero)
+        loop.advance(by: .seconds(59))
+        await (try await lanes.started()).shutdown(timeout: .zero)
+        loop.advance(by: .seconds(1))
+        await loop.turn()
+        #expect(lanes.registry.count == 1)
+        #expect(lanes.opened.all.count == 1)
+
+        loop.advance(by: .seconds(59))
+        try await lanes.released.values(atLeast: 1)
+        #expect(lanes.registry.count == 0)
+    }
+
+    @Test("keeps a lane that nobody has until what waits in it is delivered")
+    func keepsUndelivered() async throws {
+        let lanes = try SharedLanes(patience: .seconds(60), isClocked: true) { $0.isEvent ? .status(503) : nil }
+        let client = try await lanes.started(lanes.session.patientConfig)
+        #expect(await client.track(eventName: "A").isQueued)
+        await client.shutdown(timeout: .zero)
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        try await lanes.session.backend.server.requests(atLeast: 2)
+        await loop.turn()
+
+        for _ in 0..<3 {
+            loop.advance(by: .seconds(60))
+            await loop.turn()
+        }
+        #expect(lanes.registry.count == 1)
+        #expect(lanes.session.names == ["A"])
+
+        lanes.session.answer()
+        try await withGuard("the end of the lane") {
+            while lanes.registry.count > 0 {
+                try Task.checkCancellation()
+                loop.advance(by: .seconds(3600))
+                await loop.turn()
+            }
+        }
+        try await lanes.released.values(atLeast: 1)
+        #expect(lanes.session.names == ["A", "A"])
+    }
+
+    @Test("goes on with a flush whose client leaves, and its report comes when all is sent")
+    func leavesDuringFlush() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        let client = try await lanes.started()
+        for name in ["A", "B", "C"] { #expect(await client.track(eventName: name).isQueued) }
+        async let report = client.flush(timeout: .seconds(60))
+        try await lanes.session.backend.server.requests(atLeast: 2)
+
+        await client.shutdown(timeout: .zero)
+        #expect(await client.track(eventName: "NO") == .dropped(.notInitialized))
+        gate.open()
+
+        #expect(await report.remaining == 0)
+        try await lanes.delivers(["A", "B", "C"])
+        #expect(lanes.registry.count == 1)
+        await lanes.end()
+    }
+
+    @Test("sends what waits before it ends, and a client that comes later has a lane of its own")
+    func ends() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        let client = try await lanes.started()
+        #expect(await client.track(eventName: "A").isQueued)
+        try await lanes.session.backend.server.requests(atLeast: 2)
+
+        async let end: Void = lanes.end()
+        while lanes.registry.count > 0 { await Task.yield() }
+        // It leaves while its lane is being ended: that does not cut the end short.
+        await client.shutdown(timeout: .zero)
+        gate.open()
+        await end
+        #expect(lanes.session.names == ["A"])
+
+        let late = try await lanes.started()
+        #expect(await late.track(eventName: "B").isQueued)
+        #expect(lanes.registry.count == 0)
+        await late.drain()
+        await late.shutdown()
+        try await lanes.released.values(atLeast: 2)
+        #expect(lanes.session.names == ["A", "B"])
+    }
+
+    @Test("has a client that is released leave its lane")
+    func isReleased() async throws {
+        let lanes = try SharedLanes(patience: .zero)
+        do {
+            let client = try await lanes.started()
+            #expect(await client.track(eventName: "A").isQueued)
+            withExtendedLifetime(client) {}
+        }
+
+        try await lanes.delivers(["A"])
+        try await withGuard("the end of the lane") {
+            while lanes.registry.count > 0 {
+                try Task.checkCancellation()
+                await (try await lanes.started()).shutdown(timeout: .zero)
+            }
+        }
+        try await lanes.released.values(atLeast: 1)
+    }
+}
+
+extension MobileTracker {
+    /// Sends what is queued.
+    fileprivate func drain() async { _ = await flush(timeout: .seconds(60)) }
+}

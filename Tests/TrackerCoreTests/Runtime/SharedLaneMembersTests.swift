@@ -1,0 +1,134 @@
+import TestSupport
+import Testing
+import TrackerModels
+
+@testable import TrackerCore
+
+@Suite("A lane that several clients of a process have")
+struct SharedLaneMembersTests {
+    @Test("takes calls and resets of all in the order in which they are made, each call in its own session")
+    func reset() async throws {
+        let lanes = try SharedLanes()
+        let (one, other) = (try await lanes.started(), try await lanes.started())
+
+        var calls: [CallReceipt] = []
+        for number in 0..<60 {
+            if number % 20 == 10 { other.reset() }
+            calls.append(one.enqueue(.track("E\(number)")))
+        }
+        // What has a session is delivered; what has none when the next reset comes is dropped, and counted.
+        for call in calls { #expect(await call.outcome.isTaken) }
+        _ = await one.flush(timeout: .seconds(60))
+
+        let numbers = lanes.session.names.compactMap { Int($0.dropFirst()) }
+        #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
+        // The first ten have the first session, the last ten that of the last reset.
+        #expect(numbers.prefix(10) == Array(0..<10)[...] && numbers.suffix(10) == Array(50..<60)[...])
+        let sessions = Dictionary(grouping: lanes.session.events) { $0.json["session_id"] ?? .null }.values
+        #expect(sessions.allSatisfy { events in Set(events.map { ($0.number(in: "E") + 10) / 20 }).count == 1 })
+        #expect(one.isBalanced && other.isBalanced)
+        await lanes.end()
+    }
+
+    @Test("drops at a denial of one what the others have queued, and takes their calls again once one grants it")
+    func consent() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        let (one, other) = (try await lanes.started(), try await lanes.started())
+        #expect(await one.track(eventName: "A").isQueued)
+        try await lanes.session.backend.server.requests(atLeast: 2)
+        let queued = (0..<10).map { one.enqueue(.track("B\($0)")) }
+
+        async let denial = other.setConsent(.denied)
+        for call in queued { #expect(await call.outcome.isTaken) }
+        gate.open()
+        #expect(await denial.isTaken)
+        let refused = await one.track(eventName: "C")
+        let isAllowed = one.isTrackingAllowed
+        await other.setConsent(.granted)
+        let taken = await one.track(eventName: "D")
+        _ = await one.flush(timeout: .seconds(60))
+
+        #expect(refused == .dropped(.trackingNotAllowed) && !isAllowed)
+        #expect(taken.isTaken)
+        #expect(lanes.session.names == ["A", "D"])
+        #expect(lanes.session.events.map { $0.json["session_id"] } == ["S1", "S2"])
+        await lanes.end()
+    }
+
+    @Test("is balanced, and loses and doubles nothing, while some track, some reset and some leave", arguments: 1...5)
+    func manyAtOnce(round: Int) async throws {
+        let lanes = try SharedLanes()
+        let (watcher, leaver) = (try await lanes.started(), try await lanes.started())
+
+        let taken = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<3 {
+                group.addTask {
+                    let client = try await lanes.started()
+                    var taken = 0
+                    for event in 0..<40 where await client.track(eventName: "\(number)-\(event)").isTaken { taken += 1 }
+                    if number > 0 { await client.shutdown(timeout: .zero) }
+                    return taken
+                }
+            }
+            group.addTask {
+                for _ in 0..<round { await leaver.resetAndWait() }
+                await leaver.shutdown(timeout: .zero)
+                return 0
+            }
+            return try await group.reduce(0, +)
+        }
+        _ = await watcher.flush(timeout: .seconds(60))
+
+        #expect(taken == 120)
+        #expect(watcher.isBalanced)
+        let dropped = watcher.dropped?["reset"]?.intValue ?? 0
+        #expect(lanes.session.names.count == taken - Int(dropped))
+        #expect(Set(lanes.session.names).count == lanes.session.names.count)
+        await lanes.end()
+    }
+
+    @Test("delivers with the credentials of the client that was initialised last, also after it has left")
+    func credentials() async throws {
+        let lanes = try SharedLanes()
+        let one = try await lanes.started(lanes.session.config { $0.xApiKey = "key-1" })
+        let other = try await lanes.started(lanes.session.config { $0.xApiKey = "key-2" })
+        await other.shutdown(timeout: .zero)
+
+        #expect(await one.track(eventName: "A").isQueued)
+        try await lanes.delivers(["A"])
+
+        #expect(lanes.session.events.map { $0.header("X-API-Key") } == ["key-2"])
+        await lanes.end()
+    }
+
+    @Test("answers a client that opens it while another one does, each once", arguments: 0..<20)
+    func opensAtOnce(attempt: Int) async throws {
+        let lanes = try SharedLanes()
+        let answers = Recorder<Result<Void, TrackerError>>()
+        let clients = (0..<8).map { _ in lanes.client() }
+
+        for client in clients {
+            client.initialize(brandId: "925", config: lanes.session.config()) { answers.record($0) }
+        }
+        try await answers.values(atLeast: clients.count)
+        for client in clients { await client.shutdown(timeout: .zero) }
+        await lanes.end()
+
+        #expect(answers.all.count == clients.count)
+        for answer in answers.all { #expect(throws: Never.self) { try answer.get() } }
+        #expect(lanes.opened.all.count == 1 && lanes.session.creations.count == 1)
+    }
+}
+
+extension TrackOutcome {
+    /// Whether the call is on disk.
+    fileprivate var isTaken: Bool { isQueued || isPending }
+}
+
+extension LoopbackRequest {
+    /// The number behind a letter in the name of an event.
+    fileprivate func number(in letter: String) -> Int {
+        json["event_name"]?.stringValue.flatMap { Int($0.dropFirst(letter.count)) } ?? -1
+    }
+}
