@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { suite, test } from 'node:test'
+import { beforeEach, suite, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { CrashLimit } from '../src/client/crash-limit.js'
+import { afterAgent, afterHost } from '../src/client/host-end.js'
 import { fakeTracker, inTime, readPid } from '../testsupport/hosts.js'
 
 const methodsOf = (life) => life.map(({ method }) => method)
@@ -244,6 +245,46 @@ suite('a host that always dies', () => {
         assert.equal(limit.isReached, false)
         limit.record()
         assert.equal(limit.isReached, true)
+    })
+})
+
+suite('what follows from an end', () => {
+    const crash = { code: 1, signal: null, stderr: '' }
+    const lacking = { ...crash, error: Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' }) }
+    let now, limit
+
+    beforeEach(() => {
+        now = 0
+        limit = new CrashLimit(() => now)
+    })
+
+    test('of a host: a warning and another start, until it has ended five times', () => {
+        for (let i = 0; i < 4; i++) {
+            assert.match(afterHost(limit, '/host', crash, 'exit code 1', true).warning, /ended unexpectedly \(exit code 1\)/)
+        }
+        const { error, warning } = afterHost(limit, '/host', crash, 'exit code 1', true)
+        assert.equal(warning, undefined)
+        assert.deepEqual([error.code, error.retryable], ['HOST_EXITED', true])
+    })
+
+    test('of a start that the system refuses: another one, until a minute has passed', () => {
+        for (const time of [0, 59_000]) {
+            now = time
+            assert.match(afterHost(limit, '/host', lacking, 'EAGAIN', false).warning, /cannot be started now/)
+        }
+        now = 60_000
+        const { error, warning } = afterHost(limit, '/host', lacking, 'EAGAIN', false)
+        assert.equal(warning, undefined)
+        assert.deepEqual([error.code, error.retryable], ['HOST_START_FAILED', true])
+    })
+
+    test('of a connection to an agent: another one, unless that would not help', () => {
+        const absent = { error: Object.assign(new Error('absent'), { code: 'ENOENT' }) }
+        const forbidden = { error: Object.assign(new Error('forbidden'), { code: 'EACCES' }) }
+
+        assert.match(afterAgent(limit, '/agent', absent, 'absent', false).warning, /agent at \/agent cannot be reached/)
+        assert.equal(afterAgent(limit, '/agent', forbidden, 'forbidden', false).warning, undefined)
+        assert.equal(limit.isReached, false)
     })
 })
 

@@ -1,14 +1,15 @@
 import { AgentConnection } from './agent-connection.js'
-import { explainAgent, findAgent, isAbsence } from './agent.js'
+import { findAgent, isAbsence } from './agent.js'
 import { AnswerWatch, SILENCE_MS } from './answer-watch.js'
 import { CallTable } from './call-table.js'
 import { Call, hostExited } from './call.js'
 import { CrashLimit } from './crash-limit.js'
 import { MobileTrackerError, errorFromAnswer } from './errors.js'
-import { describeEnd, explainStart } from './explain.js'
+import { describeEnd } from './explain.js'
 import { isExiting } from './exit.js'
 import { findHost } from './finder.js'
 import { checkInfo } from './handshake.js'
+import { afterAgent, afterHost } from './host-end.js'
 import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { METHODS } from './methods.js'
@@ -400,35 +401,15 @@ export class HostLink {
         const how = describeEnd(end)
         this.#own.reject(() => hostExited(how))
         if (this.#shutdown?.isOver) return this.#endedAfterShutdown(how)
-        if (this.#agent) return this.#agentEnded(this.#agent, hadStarted, end, how)
-
-        const reason = hadStarted || !path ? null : explainStart(path, end)
-        // The process did not even begin: the system lacks something now.
-        const isObstacle = end.error !== undefined && !reason
-        if (isObstacle) this.#crashes.recordObstacle()
-        else this.#crashes.record()
-        if (reason) return this.#fail(new MobileTrackerError('HOST_START_FAILED', reason))
-        if (this.#crashes.isBlocked) return this.#fail(notStarted(how))
-        if (this.#crashes.isReached) return this.#fail(endedTooOften(how))
-        this.#lastFailure = isObstacle ? notStarted(how) : endedTooOften(how)
-        this.#warn(isObstacle ? `The host cannot be started now (${how}). This is tried again; calls wait.`
-            : `The host ended unexpectedly (${how}).`)
-        this.#calls.reject(({ method }) => hostExited(how, method), (call) => call.written && !call.repeats)
-        if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
-    }
-
-    /** The connection to the agent has ended, or there is none. It is made again: others may start the agent. */
-    #agentEnded({ path, isOptional }, hadStarted, end, how) {
-        if (isOptional && !hadStarted && isAbsence(end.error)) {
+        if (this.#agent?.isOptional && !hadStarted && isAbsence(end.error)) {
             this.#state = 'starting'
             return this.#spawnHost()
         }
-        this.#crashes.recordObstacle()
-        const reason = hadStarted ? null : explainAgent(path, end.error)
-        if (reason) return this.#fail(new MobileTrackerError('HOST_START_FAILED', reason))
-        this.#lastFailure = agentNotReached(path, how)
-        if (this.#crashes.isBlocked) return this.#fail(this.#lastFailure)
-        this.#warn(`The agent at ${path} cannot be reached (${how}). This is tried again; calls wait.`)
+        const follow = this.#agent ? afterAgent : afterHost
+        const { error, warning } = follow(this.#crashes, path, end, how, hadStarted)
+        if (!warning) return this.#fail(error)
+        this.#lastFailure = error
+        this.#warn(warning)
         this.#calls.reject(({ method }) => hostExited(how, method), (call) => call.written && !call.repeats)
         if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
     }
@@ -452,19 +433,4 @@ export class HostLink {
         if (message !== this.#lastWarning) this.#options.warn(message)
         this.#lastWarning = message
     }
-}
-
-function notStarted(how) {
-    return new MobileTrackerError('HOST_START_FAILED', `The host could not be started for a minute: ${how}.`, { retryable: true })
-}
-
-function agentNotReached(path, how) {
-    const sentence = `The agent at ${path} could not be reached for a minute: ${how}. Start it with: BridgeHost --listen ${path}`
-    return new MobileTrackerError('HOST_START_FAILED', sentence, { retryable: true })
-}
-
-function endedTooOften(how) {
-    const sentence = 'The host ended 5 times within a minute. Until that minute is over it is not started again, and calls '
-        + `fail. The last time: ${how}.`
-    return new MobileTrackerError('HOST_EXITED', sentence, { retryable: true })
 }

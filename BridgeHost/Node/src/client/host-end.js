@@ -1,0 +1,71 @@
+import { explainAgent } from './agent.js'
+import { MobileTrackerError } from './errors.js'
+import { explainStart } from './explain.js'
+
+/**
+ * What follows when a host has ended or could not be started, or a connection to an agent has.
+ *
+ * @typedef {object} Consequence
+ * @property {MobileTrackerError} error Why calls fail, if they do, now or because no other one can be started.
+ * @property {string} [warning] What to tell the developer when another one is started; left out if none is: every call
+ *   fails.
+ */
+
+/**
+ * Decides what follows from the end of a host of the program's own, and counts it.
+ *
+ * @param {import('./crash-limit.js').CrashLimit} crashes
+ * @param {string | undefined} path The host's; undefined if it was not even looked for.
+ * @param {import('./explain.js').HostEnd} end
+ * @param {string} how The end, for the middle of a sentence.
+ * @param {boolean} hadStarted Whether it had answered its first request.
+ * @returns {Consequence}
+ */
+export function afterHost(crashes, path, end, how, hadStarted) {
+    const reason = hadStarted || !path ? null : explainStart(path, end)
+    // The process did not even begin: the system lacks something now.
+    const isObstacle = end.error !== undefined && !reason
+    if (isObstacle) crashes.recordObstacle()
+    else crashes.record()
+    if (reason) return { error: new MobileTrackerError('HOST_START_FAILED', reason) }
+    if (crashes.isBlocked) return { error: notStarted(how) }
+    if (crashes.isReached) return { error: endedTooOften(how) }
+    return isObstacle
+        ? { error: notStarted(how), warning: `The host cannot be started now (${how}). This is tried again; calls wait.` }
+        : { error: endedTooOften(how), warning: `The host ended unexpectedly (${how}).` }
+}
+
+/**
+ * Decides what follows from the end of a connection to an agent, and counts it. The connection is made again: others may
+ * start the agent.
+ *
+ * @param {import('./crash-limit.js').CrashLimit} crashes
+ * @param {string} path The agent's.
+ * @param {import('./explain.js').HostEnd} end
+ * @param {string} how
+ * @param {boolean} hadStarted
+ * @returns {Consequence}
+ */
+export function afterAgent(crashes, path, end, how, hadStarted) {
+    crashes.recordObstacle()
+    const reason = hadStarted ? null : explainAgent(path, end.error)
+    if (reason) return { error: new MobileTrackerError('HOST_START_FAILED', reason) }
+    const error = agentNotReached(path, how)
+    if (crashes.isBlocked) return { error }
+    return { error, warning: `The agent at ${path} cannot be reached (${how}). This is tried again; calls wait.` }
+}
+
+function notStarted(how) {
+    return new MobileTrackerError('HOST_START_FAILED', `The host could not be started for a minute: ${how}.`, { retryable: true })
+}
+
+function agentNotReached(path, how) {
+    const sentence = `The agent at ${path} could not be reached for a minute: ${how}. Start it with: BridgeHost --listen ${path}`
+    return new MobileTrackerError('HOST_START_FAILED', sentence, { retryable: true })
+}
+
+function endedTooOften(how) {
+    const sentence = 'The host ended 5 times within a minute. Until that minute is over it is not started again, and calls '
+        + `fail. The last time: ${how}.`
+    return new MobileTrackerError('HOST_EXITED', sentence, { retryable: true })
+}
