@@ -26,7 +26,7 @@ struct CallTraits: Sendable {
         messageID = hasID ? row.messageID : nil
         restores = row.restores
         isScoped = row.method.parameters.contains(where: \.isScope)
-        repeats = hasID || row.beginsClient || [.credentials, .defaults].contains(row.restores)
+        repeats = hasID || row.isRepeatable || row.beginsClient || [.credentials, .defaults].contains(row.restores)
         isNamed = arguments.first?.reason == RefusalReason.invalidEventName.rawValue
     }
 }
@@ -84,7 +84,8 @@ extension BridgedMethod {
 extension BridgedMethod {
     /// Whether in JavaScript an object as the first argument may hold all params.
     var takesObject: Bool {
-        (beginsClient || restores == .credentials) && method.parameters.first?.kind == .string
+        guard let first = method.parameters.first?.kind else { return false }
+        return (beginsClient || restores == .credentials || isRepeatable) && [.string, .id].contains(first)
     }
 }
 

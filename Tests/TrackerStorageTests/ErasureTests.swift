@@ -27,13 +27,13 @@ struct ErasureTests {
         try folder.write(Data("SECRET-BODY".utf8), to: "tracker.sqlite3.corrupt-1-wal")
         let leftover = folder.backupName(.own("x")) + ".tmp"
         try folder.write(Data("SECRET-USER".utf8), to: leftover)
-        #expect(try searchFiles(for: ["SECRET-BODY"]).count > 2, "The search finds what is there")
+        #expect(try folder.search(for: ["SECRET-BODY"]).count > 2, "The search finds what is there")
 
         let result = await outbox.commit(change)
 
         #expect(result.summary == "done")
         for secret in Self.secrets + [device] {
-            let found = try searchFiles(for: [secret])
+            let found = try folder.search(for: [secret])
             #expect(found == [], "\(secret)")
         }
         await outbox.commit(.append("after", body: #"{"text":"later"}"#))
@@ -166,7 +166,7 @@ struct ErasureTests {
 
         try reader.execute("COMMIT")
         await outbox.commit(.consent(.denied, messageID: nil))
-        for secret in Self.secrets { #expect(try searchFiles(for: [secret]) == []) }
+        for secret in Self.secrets { #expect(try folder.search(for: [secret]) == []) }
     }
 
     @Test("that a reader stands in the way of writes the database anew once, however often the rest is tried again")
@@ -194,7 +194,7 @@ struct ErasureTests {
         #expect(after - before < 64 << 10)
         #expect(reopened - after < 64 << 10)
         #expect(next.writer.withLock { $0.erasure } == nil)
-        for secret in Self.secrets { #expect(try searchFiles(for: [secret]) == []) }
+        for secret in Self.secrets { #expect(try folder.search(for: [secret]) == []) }
     }
 
     @Test("rewrites the database by a copy on disk, not in memory", .enabled(if: !isSanitized))
@@ -337,15 +337,5 @@ struct ErasureTests {
         let delivered = try outbox.ids().prefix(count / 2)
         await outbox.commit(.delivered(Array(delivered), bytes: WireBytes(before: 0, after: 0)))
         return try #require(outbox.value(for: .deviceID))
-    }
-
-    /// The files that hold one of these texts, found by another process, since closing a database's file in this one
-    /// would drop SQLite's locks.
-    private func searchFiles(for texts: [String]) throws -> [String] {
-        let found = try Program.output(
-            of: "grep", ["-rlaF"] + texts.flatMap { ["-e", $0] } + [folder.path])
-        return String(decoding: found.bytes, as: UTF8.self).split(separator: "\n").map {
-            String($0.dropFirst(folder.path.count + 1))
-        }
     }
 }

@@ -40,7 +40,7 @@ struct ReplacedFilesTests {
         await first.close()
         try folder.execute(
             """
-            DELETE FROM meta WHERE name = 'database'; DROP TABLE refused; DROP TABLE requeued;
+            DELETE FROM meta WHERE name = 'database'; DROP TABLE refused; DROP TABLE requeued; DROP TABLE forgotten;
             ALTER TABLE record DROP COLUMN check_sum; PRAGMA user_version=3
             """)
 

@@ -103,6 +103,23 @@ extension BridgedMethod {
             try host.analytics.setDefaults(properties: arguments.properties(0), context: arguments.properties(1))
             reply.succeed(with: .done)
         },
+        .forgetting(
+            "analytics.forget", result: "ForgetReport",
+            "Erases what waits or was refused of a person, in all queues of the state folder, and has their later calls "
+                + "dropped as FORGOTTEN."
+        ) {
+            $0.analytics.forget($1, completion: $2)
+        } answer: {
+            $0.json
+        },
+        .forgetting(
+            "analytics.unforget", result: "Empty",
+            "Has calls of a person who was forgotten taken again. What was erased does not come back."
+        ) {
+            $0.analytics.unforget($1, completion: $2)
+        } answer: { _ in
+            .done
+        },
         .flush("analytics.flush", on: \.analytics),
         .credentials("analytics.setCredentials", on: \.analytics),
         BridgedMethod(
@@ -135,4 +152,29 @@ extension BridgedMethod {
             reply.succeed(with: .done)
         },
     ]
+
+    /// A change of the list of persons to forget. It may be made twice.
+    private static func forgetting<Value>(
+        _ name: String, result: String, _ summary: String,
+        perform:
+            @escaping @Sendable (
+                HostSession, PersonIDs, @escaping @Sendable (Result<Value, TrackerError>) -> Void
+            ) -> Void,
+        answer: @escaping @Sendable (Value) -> JSONText
+    ) -> BridgedMethod {
+        BridgedMethod(
+            name,
+            [
+                .optional("userId", .id, "The application's name for the user. One of the two is required."),
+                .optional("anonymousId", .id, "The client's name for the visitor."),
+            ],
+            result: result, errors: [.invalidValue, .notInitialized, .listFull, .storage], changesAnswers: true,
+            isRepeatable: true, summary, example: #"["user-1"]"#
+        ) { host, arguments, reply in
+            let ids = PersonIDs(
+                user: arguments.optionalID(0).map { .given($0) } ?? .leftOut,
+                visitor: arguments.optionalID(1).map { .given($0) } ?? .leftOut)
+            perform(host, ids, host.answeringOrFailing(reply, answer))
+        }
+    }
 }

@@ -9,6 +9,8 @@ package struct BridgedMethod: Sendable {
     package let example: String
     /// Whether it waits until earlier queries are answered, since it changes their answers.
     let changesAnswers: Bool
+    /// Whether a client in another language makes it again if the host has died before its answer, although it has no id.
+    package let isRepeatable: Bool
     /// What a client in another language restores of it after a crash of the host; `nil` if it leaves nothing in memory
     /// alone.
     package let restores: Restoration?
@@ -17,23 +19,26 @@ package struct BridgedMethod: Sendable {
 
     init(
         _ name: String, _ parameters: [Parameter], takesAnyParams: Bool = false, result: String = "Empty",
-        errors: [TrackerError.Code] = [], changesAnswers: Bool = false, restores: Restoration? = nil,
-        _ summary: String, example: String = "[]", body: @escaping Method<HostSession>.Body
+        errors: [TrackerError.Code] = [], changesAnswers: Bool = false, isRepeatable: Bool = false,
+        restores: Restoration? = nil, _ summary: String, example: String = "[]",
+        body: @escaping Method<HostSession>.Body
     ) {
         let method = Method(
             name, parameters, takesAnyParams: takesAnyParams, result: result, errors: errors.map(\.rawValue),
             summary: summary, body: body
         )
-        self.init(method, example: example, changesAnswers: changesAnswers, restores: restores)
+        self.init(
+            method, example: example, changesAnswers: changesAnswers, isRepeatable: isRepeatable, restores: restores)
     }
 
     init(
-        _ method: Method<HostSession>, example: String, changesAnswers: Bool, restores: Restoration?,
-        messageID: MessageIDForm = .uuid
+        _ method: Method<HostSession>, example: String, changesAnswers: Bool, isRepeatable: Bool = false,
+        restores: Restoration?, messageID: MessageIDForm = .uuid
     ) {
         self.method = method
         self.example = example
         self.changesAnswers = changesAnswers
+        self.isRepeatable = isRepeatable
         self.restores = restores
         self.messageID = messageID
     }

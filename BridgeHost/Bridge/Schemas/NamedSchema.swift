@@ -176,6 +176,18 @@ extension NamedSchema {
                 ], others: nil),
             example: #"{"delivered": 3, "remaining": 1, "stoppedBy": "retryWait"}"#),
         NamedSchema(
+            "ForgetReport", "What became of a person's events.",
+            .object(
+                [
+                    .required(
+                        "erased", .count, "How many events were erased: that waited, or were refused."),
+                    .required(
+                        "deliveredOfAnyone", .count,
+                        "How many events this queue has delivered since it was made, of anyone: whose they were is not kept."
+                    ),
+                ], others: nil),
+            example: #"{"erased": 3, "deliveredOfAnyone": 120}"#),
+        NamedSchema(
             "StopReason", "Why events that are queued are not sent at once.",
             .choice(StopReason.allCases.map(\.rawValue)), example: #""retryWait""#),
         value("SessionId", "sessionId", "The backend's name for the session; null without one.", "session-1"),

@@ -84,6 +84,16 @@ extension FlushReport {
     }
 }
 
+extension ForgetReport {
+    /// `{"erased":…,"deliveredOfAnyone":…}`
+    var json: JSONText {
+        var object = JSONObjectWriter()
+        object.append("erased", Int64(erased))
+        object.append("deliveredOfAnyone", Int64(deliveredOfAnyone))
+        return object.finish()
+    }
+}
+
 extension TrackerError: RPCErrorConvertible {
     /// The error with its number, its code unchanged, the reason why no session was made, and the option at fault.
     package var rpcError: RPCError {
@@ -120,6 +130,7 @@ extension RPCError.Number {
     private static let numbers: [TrackerError.Code: Int] = [
         .invalidBrandId: 1001, .invalidConfiguration: 1002, .sessionCreationFailed: 1003, .serializationFailed: 1004,
         .networkError: 1005, .initializationFailed: 1006, .invalidAPIKey: 1007, .invalidEndpoint: 1008, .storage: 1009,
+        .invalidValue: 1010, .notInitialized: 1011, .listFull: 1012,
     ]
 
     /// The number of a code; any that has none is INIT_ERROR's.

@@ -101,8 +101,11 @@ package struct Arguments: Sendable {
     ///
     /// - Parameter index: The parameter's place in the method's list.
     package func id(_ index: Int) throws(RPCError) -> String {
-        try present(index, optionalString(index) ?? value(index)?.idText)
+        try present(index, optionalID(index))
     }
+
+    /// The value of a parameter that is an id, as ``id(_:)`` has it; `nil` if it is absent or `null`.
+    package func optionalID(_ index: Int) -> String? { optionalString(index) ?? value(index)?.idText }
 
     /// The value of a required parameter.
     ///

@@ -2,7 +2,7 @@
 import MobileTracker, { createTracker, MobileTrackerError } from '@mobiletracker/bridge'
 import type {
     AnalyticsCallOptions, AnalyticsOptions, AnalyticsScope, BasicOptions, BeforeSend, ClientHooks, Consent, Convert,
-    DeliveryOptions, FlushReport, Id, Logger, OutgoingCall, Outcome, Properties, RefusedEvent, RefusedFilter, Tracker,
+    DeliveryOptions, FlushReport, ForgetReport, Id, Logger, OutgoingCall, Outcome, Properties, RefusedEvent, RefusedFilter, Tracker,
     TrackerConfig, TrackerOptions, WebContentsLike,
 } from '@mobiletracker/bridge'
 import { createTestTracker } from '@mobiletracker/bridge/testing'
@@ -111,6 +111,9 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     const scope: AnalyticsScope = { userId: 'u4', anonymousId: 1, groupId: 2n, context: {}, properties: { plan: 'pro' } }
     const { status }: Outcome = await analytics.with(scope, () => analytics.track('Signed Up'))
     console.log(status)
+    const { erased, deliveredOfAnyone }: ForgetReport = await analytics.forget({ userId: 7, anonymousId: null })
+    await analytics.unforget('u1')
+    console.log(erased + deliveredOfAnyone)
     await analytics.setCredentials({ key: 'key-2' })
     await analytics.reset()
     await analytics.enableDebugLogging()

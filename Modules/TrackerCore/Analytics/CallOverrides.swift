@@ -81,15 +81,21 @@ final class CallOverrides: Sendable {
         _ name: String, _ option: IDOption, in place: String, argument: String?
     ) throws(Refusal) {
         guard case .given(let given) = option else { return }
-        let path = JSONValue.string("\(place).\(name)")
-        guard let id = given else { throw .value(.noValue, ["option": path]) }
-        guard !id.isBlank else { throw .value(.blank, ["option": path]) }
-        guard id.utf8.count <= maxIDBytes else {
-            throw .value(.tooLong, ["option": path, "most": JSONValue(maxIDBytes)])
-        }
+        let path = "\(place).\(name)"
+        let id = try checked(given, as: path)
         guard argument.map({ $0.isSpelled(as: id) }) ?? true else {
-            throw .value(.notTheArgument, ["option": path, "argument": .string(name)])
+            throw .value(.notTheArgument, ["option": .string(path), "argument": .string(name)])
         }
+    }
+
+    /// Checks the id of a person that was given.
+    static func checked(_ given: String?, as path: String) throws(Refusal) -> String {
+        guard let id = given else { throw .value(.noValue, ["option": .string(path)]) }
+        guard !id.isBlank else { throw .value(.blank, ["option": .string(path)]) }
+        guard id.utf8.count <= maxIDBytes else {
+            throw .value(.tooLong, ["option": .string(path), "most": JSONValue(maxIDBytes)])
+        }
+        return id
     }
 }
 

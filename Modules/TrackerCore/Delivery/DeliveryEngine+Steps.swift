@@ -158,8 +158,8 @@ extension DeliveryEngine {
             recorder.write(change, of: database) { [self] result in
                 switch change {
                 case .bind, .bindMade, .unbind, .expire: announce(made: session, after: result)
-                case .append, .continueSession, .reset, .consent, .identify, .set, .ensure, .store, .remove, .delivered,
-                    .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
+                case .append, .continueSession, .reset, .consent, .forget, .unforget, .identify, .set, .ensure, .store,
+                    .remove, .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
                     break
                 }
                 if awaited { perform { $0.delivery.committed() } } else { lookOnceWritten() }

@@ -179,7 +179,8 @@ struct DeliveryState: Sendable {
     mutating func confirm(_ found: (lane: LaneState, version: LaneVersion?)?) -> Bool {
         guard let ahead, let found, found.lane.database == ahead.lane.database,
             found.lane.generation == ahead.lane.generation,
-            found.lane.consent == ahead.lane.consent, found.lane.entry == ahead.lane.entry
+            found.lane.consent == ahead.lane.consent, found.lane.entry == ahead.lane.entry,
+            found.lane.forgets == ahead.lane.forgets
         else {
             self.ahead = nil
             return false

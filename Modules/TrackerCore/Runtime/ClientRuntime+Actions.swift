@@ -12,6 +12,7 @@ extension ClientRuntime {
             guard let refusal = stage(call, in: run, &contents) else { return }
             contents.state.deferred.append(.perform { [self] in call.completion(refuse(call.name, refusal)) })
         case .commit(let change, let pending, let run): commit(change, pending, in: run)
+        case .forget(let forget, let run): commit(forget, in: run)
         case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
         case .dropAll(let run): run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
         case .begin(let initialization, let settings, let old):
@@ -108,6 +109,15 @@ extension ClientRuntime {
                 if change.pausesDelivery { run.lane.engine.release() } else { run.lane.engine.kick() }
                 pending.completion(.taken(result))
             }
+        }
+    }
+
+    /// Nothing more is sent until it is on disk; what is on the wire cannot be called back.
+    private func commit(_ forget: PendingForget, in run: Run) {
+        run.lane.engine.pause(cancelling: false)
+        run.lane.outbox.stage(forget.change) { result in
+            run.lane.engine.release()
+            forget.completion(.taken(result))
         }
     }
 
@@ -350,8 +360,8 @@ extension LaneChange {
         switch self {
         case .append(let draft): self = .append(draft.pending)
         case .continueSession(let session, let link): self = .continueSession(session, link: link.pending)
-        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
-            .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
+        case .reset, .consent, .forget, .unforget, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store,
+            .remove, .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
             break
         }
     }

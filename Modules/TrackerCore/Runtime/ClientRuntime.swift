@@ -135,6 +135,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         }
     }
 
+    /// Stages a change of the list of persons to forget, or has it wait for its turn.
+    func submit(_ forget: PendingForget) { handle { $0.state.submit(.forget(forget)) } }
+
     /// Makes a reset or a decision under a key that may not be valid, and returns a receipt for it.
     ///
     /// - Parameter change: Makes it under the caller's key, if there is one, and answers by the completion.

@@ -8,6 +8,8 @@ extension ClientState {
         case stage(Call, Run)
         /// Stage a reset or a decision, in this form.
         case commit(LaneChange, PendingChange, Run)
+        /// Stage a change of the list of persons to forget.
+        case forget(PendingForget, Run)
         /// Run something once everything staged in the lane is on disk.
         case barrier(Run, @Sendable () -> Void)
         /// Make a run, and report it by ``begin(_:_:movesMemory:)`` or ``refuse(_:_:)``. Its queue takes over that

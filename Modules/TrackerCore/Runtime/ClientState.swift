@@ -220,6 +220,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case .turnOff(let off): turnOff(off)
         case .change(let change): take(change)
         case .flush(let flush): take(flush)
+        case .forget(let forget): take(forget)
         case .after(let body):
             if let run { ordered.append(.barrier(run, body)) } else { deferred.append(.perform(body)) }
         }
@@ -232,6 +233,12 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case .disabled(_?, .storage): deferred.append(.report(flush, .storage))
         case .idle, .disabled, .shutDown: deferred.append(.report(flush, .notInitialized))
         }
+    }
+
+    private mutating func take(_ forget: PendingForget) {
+        if case .disabled(_, .off) = phase { return deferred.append(.perform { forget.completion(.isOff) }) }
+        guard let run else { return deferred.append(.perform { forget.completion(.notInitialized) }) }
+        ordered.append(.forget(forget, run))
     }
 
     // MARK: Resets and decisions
@@ -336,6 +343,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             case .initialize(let initialization): deferred.append(.answer([initialization.completion], error))
             case .turnOff(let off): deferred.append(.answer([off.completion], nil))
             case .flush(let flush): deferred.append(.report(flush, .notInitialized))
+            case .forget(let forget): deferred.append(.perform { forget.completion(.notInitialized) })
             case .after(let body): deferred.append(.perform(body))
             case .change(let change):
                 switch phase {

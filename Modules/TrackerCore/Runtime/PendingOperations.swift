@@ -115,6 +115,21 @@ struct PendingFlush: Sendable {
     }
 }
 
+/// A change of the list of persons to forget.
+struct PendingForget: Sendable {
+    /// What became of it.
+    enum Outcome: Sendable {
+        case taken(ChangeResult)
+        /// Nothing is tracked.
+        case isOff
+        /// There is no lane that could take it.
+        case notInitialized
+    }
+
+    var change: LaneChange
+    var completion: @Sendable (Outcome) -> Void
+}
+
 enum Operation<Model: ClientModel>: Sendable {
     case call(PendingCall<Model.Call>)
     case initialize(Initialization<Model>)
@@ -122,6 +137,7 @@ enum Operation<Model: ClientModel>: Sendable {
     case turnOff(Initialization<Model>.Off)
     case change(PendingChange)
     case flush(PendingFlush)
+    case forget(PendingForget)
     /// Something to do once every call before has taken effect.
     case after(@Sendable () -> Void)
 
@@ -137,6 +153,7 @@ enum Operation<Model: ClientModel>: Sendable {
         case .turnOff(let off): off.completion(.success(()))
         case .change(let change): change.completion(.kept)
         case .flush(let flush): flush.completion(FlushReport(delivered: 0, remaining: 0))
+        case .forget(let forget): forget.completion(.notInitialized)
         case .after(let body): body()
         }
     }
@@ -229,7 +246,7 @@ struct PendingOperations<Model: ClientModel>: Sendable {
             switch operation {
             case .change: return true
             case .initialize, .turnOff: return false
-            case .call, .flush, .after, nil: continue
+            case .call, .flush, .forget, .after, nil: continue
             }
         }
         return isIdle

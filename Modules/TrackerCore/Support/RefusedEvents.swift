@@ -62,7 +62,7 @@ extension RefusedEvent {
             case .sessionGone: .sessionGone
             case .poison: .poison
             case .plan: .plan
-            case .rejected, .evicted, .expired, .reset, .consent, .disabled, .lost: .rejected
+            case .rejected, .evicted, .expired, .reset, .consent, .disabled, .lost, .forgotten: .rejected
             }
         self.init(
             messageID: record.messageID, call: call ?? "track", name: name, reason: reason,

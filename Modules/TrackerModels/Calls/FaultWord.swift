@@ -86,6 +86,7 @@ extension RefusalReason {
         case .disabled: "The client is disabled: `disabledBecause` of its debug information says why."
         case .beforeSend: "`beforeSend` has dropped it."
         case .plan: "It breaks the plan."
+        case .forgotten: "It is of a person who was forgotten. `unforget` ends that."
         }
     }
 }

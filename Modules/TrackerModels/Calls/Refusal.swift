@@ -60,7 +60,10 @@ package struct Refusal: Error, Hashable, Sendable {
         }
     }
 
-    private func sentence(_ initializer: String) -> String {
+    /// What is wrong.
+    ///
+    /// - Parameter initializer: How the client is initialised there.
+    package func sentence(_ initializer: String) -> String {
         TextTemplate.filled(word?.text ?? reason.text) { name in
             name == "init" ? initializer : facts[name].map(Self.words)
         }

@@ -46,6 +46,8 @@ public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case beforeSend = "BEFORE_SEND"
     /// The call breaks the plan, and `plan.onBroken` is `drop`. It is kept apart with what the server refuses.
     case plan = "PLAN"
+    /// The call is of a person who was forgotten (``AnalyticsClient``'s `forget`).
+    case forgotten = "FORGOTTEN"
 }
 
 /// Why a record that had been accepted left the queue without being delivered.
@@ -72,6 +74,8 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     case lost
     /// It breaks the plan, and was never queued.
     case plan
+    /// It was of a person whom the program has had forgotten.
+    case forgotten
 
     /// The name of the reason in debug information, such as `evicted` or `rejected(422)`.
     public var description: String {
@@ -87,6 +91,7 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
         case .poison: "poison"
         case .lost: "lost"
         case .plan: "plan"
+        case .forgotten: "forgotten"
         }
     }
 
@@ -102,13 +107,14 @@ public enum DropReason: Hashable, Sendable, CustomStringConvertible {
 
     private static let withoutStatus: [DropReason] = [
         .evicted, .expired, .tooLarge, .reset, .consent, .disabled, .sessionGone, .poison, .lost, .plan,
+        .forgotten,
     ]
 
     /// Whether the server would not have it: such a record is kept apart.
     package var isRefusal: Bool {
         switch self {
         case .rejected, .tooLarge, .sessionGone, .poison, .plan: true
-        case .evicted, .expired, .reset, .consent, .disabled, .lost: false
+        case .evicted, .expired, .reset, .consent, .disabled, .lost, .forgotten: false
         }
     }
 }

@@ -37,6 +37,12 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
         public static let invalidEndpoint = Code(rawValue: "INVALID_ENDPOINT")
         /// The state folder cannot be used.
         public static let storage = Code(rawValue: "STORAGE_ERROR")
+        /// An id is missing, blank or too long.
+        public static let invalidValue = Code(rawValue: "INVALID_VALUE")
+        /// The client is not initialised.
+        public static let notInitialized = Code(rawValue: "NOT_INITIALIZED")
+        /// A list holds as much as it may.
+        public static let listFull = Code(rawValue: "LIST_FULL")
     }
 
     /// Why `initialize` ended without a session, or before its end.
@@ -133,6 +139,12 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let invalidEndpoint = TrackerError(.invalidEndpoint, "The endpoint is not a usable URL")
     /// The state folder cannot be used.
     public static let storage = TrackerError(.storage, "The state folder cannot be used")
+    /// An id is missing, blank or too long.
+    public static let invalidValue = TrackerError(.invalidValue, "A value is missing or out of range")
+    /// The client is not initialised.
+    public static let notInitialized = TrackerError(.notInitialized, "The client is not initialized")
+    /// A list holds as much as it may.
+    public static let listFull = TrackerError(.listFull, "The list is full")
 
     /// Whether both have one code, whatever their messages.
     public static func ~= (pattern: TrackerError, error: TrackerError) -> Bool { error.code == pattern.code }

@@ -18,9 +18,10 @@ package enum NameUUID {
     }
 }
 
-/// The hash that UUIDs of version 5 are made with (RFC 3174). It protects nothing.
-enum SHA1 {
-    static func digest(_ message: [UInt8]) -> [UInt8] {
+/// The hash that UUIDs of version 5 are made with (RFC 3174). Collisions can be made: it protects nothing from those who
+/// choose the texts.
+package enum SHA1 {
+    package static func digest(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
         var padded = message + [0x80]
         padded += [UInt8](repeating: 0, count: (120 - padded.count % 64) % 64)

@@ -17,6 +17,9 @@ protocol ChangeableLane {
     /// A value that has not expired.
     func value(_ key: StoredKey) throws(Failure) -> String?
 
+    /// Whether the user is to be forgotten, as far as that is known.
+    mutating func isForgotten(_ user: UserID) throws(Failure) -> Bool
+
     mutating func save(_ consent: Consent) throws(Failure)
     /// Keeps what a generation is bound to.
     mutating func save(_ entry: GenerationEntry, of generation: Generation) throws(Failure)
@@ -62,7 +65,7 @@ extension ChangeableLane {
         case .drop(let ids, let reason, let rejection): try drop(ids, reason, rejection)
         case .dropAll(let reason): try dropAll(reason, erases: false)
         // A call is more than a change, and only the database has groups and what was refused.
-        case .append, .continueSession, .requeue, .dropRefused, .group, .barrier: break
+        case .append, .continueSession, .requeue, .dropRefused, .forget, .unforget, .group, .barrier: break
         }
     }
 
@@ -157,7 +160,8 @@ extension ChangeableLane {
     }
 
     private mutating func identify(_ generation: Generation, _ user: UserID) throws(Failure) {
-        guard var entry = try entry(of: generation) else { return }
+        // The answer may come after the user was forgotten.
+        guard var entry = try entry(of: generation), try !isForgotten(user) else { return }
         entry.identifyID = user
         if generation == self.generation { try save(user.text, .identifyID) }
         try save(entry, of: generation)

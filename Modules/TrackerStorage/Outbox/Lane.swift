@@ -64,6 +64,10 @@ package struct LaneState: Hashable, Sendable {
     package var queuedBytes: Int
     /// When the oldest of them was made.
     package var oldestOccurredAt: Timestamp?
+    /// How many records were delivered since the lane was made.
+    package var deliveredRecords: Int
+    /// Counts the changes of the list of persons to forget. A record that was read before a change may be one of theirs.
+    package var forgets: Int64
     /// The highest sequence number given out so far; 0 if none was.
     package var lastSequence: Int64
     /// When the stored session expires, by the wall clock; `nil` without a session.
@@ -81,8 +85,9 @@ package struct LaneState: Hashable, Sendable {
 
     package init(
         generation: Generation, consent: Consent, entry: GenerationEntry, queuedRecords: Int, queuedBytes: Int,
-        oldestOccurredAt: Timestamp?, lastSequence: Int64 = 0, sessionExpiresAt: Timestamp? = nil,
-        isAwaitingDisk: Bool, writeFailure: StorageError? = nil, database: DatabaseID? = nil
+        oldestOccurredAt: Timestamp?, deliveredRecords: Int = 0, forgets: Int64 = 0, lastSequence: Int64 = 0,
+        sessionExpiresAt: Timestamp? = nil, isAwaitingDisk: Bool, writeFailure: StorageError? = nil,
+        database: DatabaseID? = nil
     ) {
         self.generation = generation
         self.consent = consent
@@ -90,6 +95,8 @@ package struct LaneState: Hashable, Sendable {
         self.queuedRecords = queuedRecords
         self.queuedBytes = queuedBytes
         self.oldestOccurredAt = oldestOccurredAt
+        self.deliveredRecords = deliveredRecords
+        self.forgets = forgets
         self.lastSequence = lastSequence
         self.sessionExpiresAt = sessionExpiresAt
         self.isAwaitingDisk = isAwaitingDisk

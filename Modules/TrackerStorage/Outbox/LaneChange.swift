@@ -34,6 +34,11 @@ package enum LaneChange: Sendable {
     /// Stores the user with whom the session of a generation was identified. For older generations it does what `bind`
     /// does.
     case identify(Generation, UserID)
+    /// Erases what all lanes of the folder hold of these persons, and has their later calls refused. It is `changed` by as
+    /// many records as were erased, or refused as `queueFull` if more persons would be forgotten than may be.
+    case forget([Person])
+    /// Has calls of these persons taken again. It is `changed` by as many as had been forgotten.
+    case unforget([Person])
     /// Makes changes of the client's own values. One with a `messageID` that has taken effect already does nothing.
     case set([ValueChange], messageID: MessageID?)
     /// Stores a value under a key that has none.

@@ -292,7 +292,7 @@ enum LaneTask: Sendable {
     /// Whether what the task deletes must not be found in any file.
     var erases: Bool {
         switch self {
-        case .change(.reset(all: true, _)), .change(.consent(.denied, _)): true
+        case .change(.reset(all: true, _)), .change(.consent(.denied, _)), .change(.forget): true
         default: false
         }
     }

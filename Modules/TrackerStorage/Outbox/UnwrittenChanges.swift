@@ -5,7 +5,7 @@ import TrackerModels
 /// They hold in memory and are written first once writing works. ``UnwrittenLog`` keeps them.
 struct UnwrittenChanges: Sendable {
     private(set) var changes: [LaneChange] = []
-    /// Whether a reset of another lane of the brand waits.
+    /// Whether a reset of another lane of the brand waits, or a person is to be forgotten.
     private var awaitsOtherLane = false
 
     /// The changes of a lane among those of its brand.
@@ -18,6 +18,7 @@ struct UnwrittenChanges: Sendable {
                 changes.append(.remove(.deviceID))
                 if all { changes.append(.remove(.brandID)) }
                 awaitsOtherLane = true
+            case .forget: awaitsOtherLane = true
             default: break
             }
         }
@@ -62,7 +63,7 @@ struct UnwrittenChanges: Sendable {
     func kept(_ change: LaneChange, over disk: LaneState) -> LaneChange? {
         var lane = lane(over: disk)
         switch change {
-        case .append, .continueSession, .set, .requeue, .dropRefused, .group, .barrier: return nil
+        case .append, .continueSession, .set, .requeue, .dropRefused, .unforget, .group, .barrier: return nil
         case .ensure(let key, _): return lane.value(key) == nil ? change : nil
         case .ensureDevice:
             // The id that is shown must be the one that is written later.
@@ -108,8 +109,8 @@ extension LaneChange {
         switch self {
         case .append(let draft): !draft.values.isEmpty
         case .continueSession, .delivered, .drop, .dropAll, .requeue, .dropRefused, .group, .barrier: false
-        case .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store, .remove,
-            .ensureDevice:
+        case .reset, .consent, .forget, .unforget, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store,
+            .remove, .ensureDevice:
             true
         }
     }
@@ -117,9 +118,11 @@ extension LaneChange {
     /// Whether it decides which records are sent, or under which session.
     var guidesDelivery: Bool {
         switch self {
-        case .delivered, .drop, .dropAll, .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .group:
+        case .delivered, .drop, .dropAll, .reset, .consent, .forget, .expire, .bind, .bindMade, .unbind, .identify,
+            .group:
             true
-        case .append, .continueSession, .set, .ensure, .store, .remove, .ensureDevice, .requeue, .dropRefused, .barrier:
+        case .append, .continueSession, .unforget, .set, .ensure, .store, .remove, .ensureDevice, .requeue,
+            .dropRefused, .barrier:
             false
         }
     }
@@ -127,7 +130,7 @@ extension LaneChange {
     /// Whether nothing may be sent before it is on disk.
     var awaitsDisk: Bool {
         switch self {
-        case .reset, .consent: true
+        case .reset, .consent, .forget: true
         default: false
         }
     }

@@ -74,6 +74,9 @@ extension UnwrittenLane: ChangeableLane {
         }
     }
 
+    /// The database has the list, and decides.
+    func isForgotten(_: UserID) -> Bool { false }
+
     mutating func save(_ consent: Consent) { state.consent = consent }
 
     mutating func save(_ entry: GenerationEntry, of generation: Generation) {

@@ -53,6 +53,24 @@ final class DamagedDatabase {
         }
     }
 
+    /// The persons to forget; `nil` if there is none, or if not all can be read: then the backup is better.
+    func forgotten() throws(StorageError) -> ForgottenList? {
+        guard version >= Schema.versionWithForgotten else { return nil }
+        var facts: [String: Int64] = [:]
+        try read("SELECT name, value FROM meta") { row in facts[row.text("name") ?? ""] = row.int64("value") }
+        guard let changes = facts[ForgottenList.changesName], let salt = facts[ForgottenList.saltName] else {
+            return nil
+        }
+        var list = ForgottenList(changes: changes, salt: salt)
+        let isComplete = try isWhole { () throws(StorageError) in
+            try connection.prepare("SELECT hash FROM forgotten").rows { row in
+                list.hashes.insert(row.int64("hash"))
+                return true
+            }
+        }
+        return isComplete ? list : nil
+    }
+
     /// The lanes, and what their rows and those of their brands say.
     func lanes() throws(StorageError) -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]

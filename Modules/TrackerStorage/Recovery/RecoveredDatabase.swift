@@ -66,8 +66,9 @@ struct RecoveredDatabase {
             }
             // The damaged copy, which will be set aside, may hold what was to be erased.
             if try damagedCopy?.isBeingErased == true || lanes.values.contains(where: { $0.consent == .denied }) {
-                try Erasure.whole.save(in: database)
+                try Erasure.everything.save(in: database)
             }
+            if let forgotten = try damagedCopy?.forgotten() { try database.replaceForgotten(by: forgotten) }
             for (identity, recovered) in Self.sorted(lanes) {
                 let key = try database.makeLane(identity, recovered)
                 let old = found[identity]

@@ -61,7 +61,7 @@ extension LaneDatabase {
             """
             SELECT consent, epoch, lane.generation AS generation, session, device, identify_id, sequence, reserved, boot, accepted,
                 delivered, queued, queued_bytes, bytes_before, bytes_after, settled,
-                value.expires AS session_expires, user.expires AS identify_expires
+                (SELECT meta.value FROM meta WHERE name = 'forgets') AS forgets, value.expires AS session_expires, user.expires AS identify_expires
             FROM lane JOIN brand ON brand.id = lane.brand
             LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
             LEFT JOIN value ON value.brand = lane.brand AND value.lane = lane.id AND value.key = ?2
@@ -83,7 +83,7 @@ extension LaneDatabase {
                     queuedBytes: row.int("queued_bytes"),
                     bytes: WireBytes(before: row.int("bytes_before"), after: row.int("bytes_after"))
                 ),
-                settled: row.int64("settled")
+                settled: row.int64("settled"), forgets: row.int64("forgets")
             )
         }
         guard found?.isPlausible != false else {

@@ -59,6 +59,8 @@ struct LaneRow: Hashable, Sendable {
     var counters: LaneCounters
     /// Counts the callers' ids whose records have left the queue.
     var settled: Int64
+    /// Counts the changes of the list of persons to forget, which all lanes share: 0 if nobody ever was.
+    var forgets: Int64
 }
 
 extension LaneRow {

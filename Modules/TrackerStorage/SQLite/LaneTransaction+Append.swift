@@ -22,11 +22,13 @@ extension LaneTransaction {
     ) throws(StorageError) -> Effect {
         if let refusal = draft.refusal { return .refused(refusal) }
         if draft.isEvicted {
+            if row.forgets > 0, try isForgotten(draft) { return .refused(.forgotten) }
             try change(by: draft)
             return .refused(.queueFull)
         }
         let limits = configuration.limits
         var body = try body(of: draft)
+        if row.forgets > 0, try isForgotten(draft, body) { return .refused(.forgotten) }
         switch configuration.inspect?(draft, body) ?? .pass {
         case .pass: break
         case .change(let changed): body = changed

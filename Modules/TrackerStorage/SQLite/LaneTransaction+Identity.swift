@@ -103,7 +103,7 @@ extension LaneTransaction: ChangeableLane {
     }
 
     mutating func dropAll(_ reason: DropReason, erases: Bool) throws(StorageError) {
-        self.erases = self.erases || erases
+        if erases { erasure = erasure ?? .whole }
         if erases { try database.deleteRefused(row.key.records) }
         try report(try database.deleteRecords(of: row.key), reason)
     }

@@ -21,8 +21,8 @@ struct LaneTransaction {
         var dropped: [OutboxEvent] = []
         /// Values have changed, so that backups must too.
         var changesValues = false
-        /// What was deleted must not be found in any file.
-        var erases = false
+        /// What was deleted must not be found in any file: how much is to be done for that.
+        var erasure: Erasure?
         /// How many bytes of bodies are gone.
         var freedBytes = 0
         var row: LaneRow
@@ -47,7 +47,8 @@ struct LaneTransaction {
     private var drops: [Int64: [DropReason: Int]] = [:]
     var events: [OutboxEvent] = []
     var changesValues = false
-    var erases = false
+    /// What is to be done for what was deleted not to be found in any file.
+    var erasure: Erasure?
     private var freedBytes = 0
     /// Rows have left, or a generation has ended.
     var needsPruning = false
@@ -59,6 +60,8 @@ struct LaneTransaction {
     var metadata: JSONText??
     /// Values of the lane that records have asked for.
     var knownValues: [StoredKey: String?] = [:]
+    /// Whether persons whom records name are to be forgotten, by their bytes.
+    var knownPersons: [[UInt8]: Bool] = [:]
     /// What those values have made of parts of templates.
     var writtenParts: [(part: BodyTemplate.Part, members: JSONText)] = []
 
@@ -87,6 +90,8 @@ struct LaneTransaction {
         case .group(let group): try database.remember(group, in: row.key)
         case .requeue(let ids): return .changed(try requeue(ids))
         case .dropRefused(let ids): return .changed(try dropRefused(ids))
+        case .forget(let persons): return try forget(persons)
+        case .unforget(let persons): return .changed(try unforget(persons))
         default: try make(change)
         }
         return .done
@@ -109,12 +114,12 @@ struct LaneTransaction {
             for (reason, count) in reasons { try database.countDropped(count, reason, lane: lane) }
         }
         assert(isBalanced, "What came in has neither left nor waits: \(base.counters) became \(row.counters)")
-        if erases { try Erasure.whole.save(in: database) }
+        try erasure?.demand(in: database)
         if row != found { try database.save(row) }
         if row.consent != found.consent || row.epoch != found.epoch { try database.saveBrand(of: row) }
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt, in: database), dropped: events,
-            changesValues: changesValues, erases: erases, freedBytes: freedBytes, row: row)
+            changesValues: changesValues, erasure: erasure, freedBytes: freedBytes, row: row)
     }
 
     /// Counts records of this lane that have left without being delivered.
@@ -245,9 +250,8 @@ extension LaneRow {
         LaneState(
             generation: generation, consent: consent ?? configuration.initialConsent ?? .granted, entry: entry,
             queuedRecords: counters.queued, queuedBytes: counters.queuedBytes, oldestOccurredAt: oldestOccurredAt,
-            lastSequence: sequence, sessionExpiresAt: entry.session == nil ? nil : sessionExpires,
-            isAwaitingDisk: false,
-            database: database.id
+            deliveredRecords: counters.delivered, forgets: forgets, lastSequence: sequence,
+            sessionExpiresAt: entry.session == nil ? nil : sessionExpires, isAwaitingDisk: false, database: database.id
         )
     }
 }

@@ -33,10 +33,14 @@ extension LaneWriter {
                 // `flock` serves no queue: a process that releases the lock and takes it again at once is mostly faster
                 // than those it has woken. So this one, on the queue of the writer alone, waits a moment.
                 usleep(Self.pauseInErasure)
+                // Those who write backups read the database under this lock, and wait for no writer.
+                let backupLock = try erasure == .everything ? folder?.lockBackups() : nil
+                defer { backupLock?.unlock() }
+                let holdsBackups = backupLock != nil
                 try locked { (writer) throws(StorageError) in
                     let lane = try writer.currentLane()
                     do throws(StorageError) {
-                        try writer.erase(lane.database, isRetry: tasks.isEmpty)
+                        try writer.erase(lane.database, isRetry: tasks.isEmpty, holdsBackups: holdsBackups)
                     } catch {
                         // Damage in pages that no transaction reads shows when the database is rewritten.
                         troubles += 1
@@ -57,9 +61,21 @@ extension LaneWriter {
 
     /// Takes the next step towards a folder in which no file holds what was deleted.
     ///
-    /// First, set-aside databases are removed, and the database is rewritten without its free space. Then the log is
-    /// emptied.
-    private mutating func erase(_ database: LaneDatabase, isRetry: Bool) throws(StorageError) {
+    /// First, if other brands are concerned, their backups are written anew. Then set-aside databases are removed, and
+    /// the database is rewritten without its free space. Last, the log is emptied.
+    private mutating func erase(
+        _ database: LaneDatabase, isRetry: Bool, holdsBackups: Bool
+    ) throws(StorageError) {
+        // Another process may have begun a further erasure meanwhile.
+        if let left = try Erasure.left(in: database) { erasure = min(erasure ?? left, left) }
+        if let folder, erasure == .everything {
+            // If it has become due just now, the lock on the backups is taken before the next step.
+            guard holdsBackups else { return }
+            try database.writeBackups(in: folder)
+            try Erasure.whole.save(in: database)
+            erasure = .whole
+            return
+        }
         if let folder, erasure == .whole {
             try DamagedFiles(folder).removeAll()
             try vacuum(database)
@@ -102,8 +118,10 @@ extension LaneWriter {
 
 /// The rest of an erasure. The database remembers it, so that it goes on after a crash. A file says that there is one,
 /// in case the database is damaged by then.
-enum Erasure: Int64 {
-    /// Everything is left to do.
+enum Erasure: Int64, Comparable {
+    /// The backups of all brands are to be written anew, and then all the rest is to be done.
+    case everything = 0
+    /// The database and what was set aside are left to do.
     case whole = 1
     /// The database is written anew; the log still holds what was deleted.
     case log = 2
@@ -111,7 +129,7 @@ enum Erasure: Int64 {
     /// The rest that an earlier run has left.
     static func left(in database: LaneDatabase) throws(StorageError) -> Erasure? {
         let number = try database.connection.number(Self.query)
-        return number.map { Erasure(rawValue: $0) ?? .whole }
+        return number.map { Erasure(rawValue: $0) ?? .everything }
     }
 
     /// Reads the number of the rest from a database.
@@ -121,6 +139,17 @@ enum Erasure: Int64 {
     func save(in database: LaneDatabase) throws(StorageError) {
         try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', \(rawValue))")
     }
+
+    /// Has it begun with this step, or with an earlier one that is due already.
+    func demand(in database: LaneDatabase) throws(StorageError) {
+        try database.connection.execute(
+            """
+            INSERT INTO meta VALUES('erase', \(rawValue))
+            ON CONFLICT DO UPDATE SET value = min(value, excluded.value)
+            """)
+    }
+
+    static func < (lhs: Erasure, rhs: Erasure) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// Removes it from the database: the erasure is complete.
     static func forget(in database: LaneDatabase) throws(StorageError) {

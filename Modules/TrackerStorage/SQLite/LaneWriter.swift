@@ -149,7 +149,7 @@ struct LaneWriter: ~Copyable {
         origin = lane.origin
         backedUp = 0
         // If one was due already, another database is in place, and the old one may have been set aside meanwhile.
-        erasure = erasure == nil ? lane.erasure : .whole
+        erasure = [erasure.map { min($0, .whole) }, lane.erasure].compactMap(\.self).min()
         erasesNow = erasure != nil
         freedBytes = Self.shrinkingThreshold
         findings += (lane.recovery.map { [.databaseRecovered($0)] } ?? []) + lane.events
@@ -164,8 +164,8 @@ struct LaneWriter: ~Copyable {
             let isOwn = late.lane == configuration.lane
             let isKnown = isOwn ? true : try currentLane().database.key(of: late.lane) != nil
             _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
-                // Of a lane that the database does not know nothing is left but the brand's consent.
-                late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.isConsent }
+                // Of a lane that the database does not know nothing is left but what holds beyond it.
+                late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.outlivesLane }
                     .map { StagedTask(task: .of($0.database, .change($0.change))) }
             }
             log.remove(late.entries)
@@ -246,7 +246,7 @@ struct LaneWriter: ~Copyable {
                 for task in tasks { effects.append(try perform(task.task, &transaction, preparation)) }
             }
             summary = try transaction.finish()
-            if summary?.erases == true, let error = folder?.rememberErasure() {
+            if summary?.erasure != nil, let error = folder?.rememberErasure() {
                 outcome.events.append(.backupFailed(error))
             }
         }
@@ -281,8 +281,9 @@ struct LaneWriter: ~Copyable {
         }
         freedBytes += summary.freedBytes
         outcome.changesValues = outcome.changesValues || summary.changesValues
-        if summary.erases { erasure = .whole }
-        erasesNow = erasesNow || summary.erases
+        guard let demanded = summary.erasure else { return }
+        erasure = min(erasure ?? demanded, demanded)
+        erasesNow = true
     }
 
     private func perform(
@@ -315,7 +316,7 @@ struct LaneWriter: ~Copyable {
                 return .failed(error)
             }
             switch change {
-            case .append, .continueSession, .set, .requeue, .dropRefused:
+            case .append, .continueSession, .set, .requeue, .dropRefused, .unforget:
                 return .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
             default:
                 log.keep(change, of: configuration.lane, in: database, over: known)
@@ -326,7 +327,13 @@ struct LaneWriter: ~Copyable {
 }
 
 extension LaneChange {
-    fileprivate var isConsent: Bool { if case .consent = self { true } else { false } }
+    /// Whether it holds for the brand or for the folder.
+    fileprivate var outlivesLane: Bool {
+        switch self {
+        case .consent, .forget: true
+        default: false
+        }
+    }
 }
 
 extension LaneTransaction.Effect {

@@ -6,9 +6,6 @@ extension SQLiteOutbox {
     /// How long a refused change waits for its next try.
     private static let firstRetry = 0.25
     private static let lastRetry = 5.0
-    /// How often to ask for the lock on the backup files, and how many microseconds apart: two seconds in all.
-    private static let backupAttempts = 200
-    private static let backupPause: UInt32 = 10_000
 
     /// Writes the next group; on the writer's queue.
     ///
@@ -168,29 +165,17 @@ extension SQLiteOutbox {
         scheduleRetry(after: nextRetry)
     }
 
-    /// Waits for its turn to write backups, but not for ever: the process whose turn it is may be stopped.
-    private func wait(for lock: borrowing FileLock) throws(StorageError) {
-        // `flock` waits either not at all or without a limit, and nothing else tells when the lock is free. So this
-        // looks again and again, on the queue of backups alone, and only while another process writes its own.
-        for _ in 0..<Self.backupAttempts {
-            if lock.tryLock() { return }
-            usleep(Self.backupPause)
-        }
-        throw StorageError(.busy, "Another process does not finish writing its backup files")
-    }
-
     /// Writes the backup files by the database; on the queue of backups.
     private func backUp() -> StorageError? {
         guard let folder else { return nil }
         do throws(StorageError) {
-            let lock = try FileLock(folder.backupLock)
-            try wait(for: lock)
+            let lock = try folder.lockBackups()
             defer { lock.unlock() }
             // Read under the lock, so that the last to write was the last to read.
             let image = try read { (database, key, _) throws(StorageError) in
                 try database.backupImage(of: key, configuration.lane, in: folder)
             }
-            try image??.write()
+            try image??.write(in: folder)
             return nil
         } catch {
             return error

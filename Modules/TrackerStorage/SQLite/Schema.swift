@@ -11,6 +11,9 @@ enum Schema {
     /// The first version in which records have a check sum.
     static let versionWithCheckSums: Int64 = 6
 
+    /// The first version that knows persons to forget.
+    static let versionWithForgotten: Int64 = 7
+
     /// No library will ever have more versions; a larger number is damage.
     private static let mostVersions: Int64 = 10_000
 
@@ -72,6 +75,10 @@ enum Schema {
         lane INTEGER, generation INTEGER, last INTEGER, PRIMARY KEY(lane, generation)) WITHOUT ROWID;
         """,
         "ALTER TABLE record ADD COLUMN check_sum INTEGER",
+        """
+        CREATE TABLE forgotten(hash INTEGER PRIMARY KEY);
+        INSERT OR IGNORE INTO meta VALUES('salt', random());
+        """,
     ]
 
     /// How many bytes the log may keep while it is not needed.

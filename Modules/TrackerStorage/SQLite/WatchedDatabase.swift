@@ -237,6 +237,7 @@ struct WatchedDatabase: ~Copyable {
             if isReplacement, let seen { transaction.lose(seen.queuedRecords) }
             try preparation.heal(&transaction)
             try transaction.reconcile()
+            try transaction.catchUp(with: folder?.forgottenList)
             // Records that a reset is about to drop stay where it finds them.
             if seen == nil, log.isEmpty, let folder {
                 transfer = RecordTransfer(database, configuration, folder)
@@ -271,7 +272,7 @@ struct WatchedDatabase: ~Copyable {
     /// What is left of an erasure, by the database or else by the file that says so too.
     private func erasure(in database: LaneDatabase) throws(StorageError) -> Erasure? {
         if let left = try Erasure.left(in: database) { return left }
-        return try folder?.remembersErasure() == true ? .whole : nil
+        return try folder?.remembersErasure() == true ? .everything : nil
     }
 
     /// The files that the paths lead to now.

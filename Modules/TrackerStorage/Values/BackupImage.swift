@@ -21,12 +21,15 @@ struct BackupImage: Sendable {
     var folder: Directory
     /// Nothing may be left of the brand but what the database knows.
     var isErased: Bool
+    /// The persons to forget, if there are or were any.
+    var forgotten: ForgottenList?
 
     /// Writes the files as the database has the values.
     ///
     /// A file whose value the database does not have is removed if it is from before a reset. Otherwise it stays: the
     /// database may have lost the value.
-    func write() throws(StorageError) {
+    func write(in state: StateFolder) throws(StorageError) {
+        if let forgotten { try state.keep(forgotten) }
         for scope in scopes { try scope.write() }
         guard isErased else { return }
         let known = Set(scopes.map(\.files.directory))
@@ -59,7 +62,7 @@ extension BackupImage.Scope {
 
 extension FileKeyValueStore {
     /// Removes the files of values, and what a crash has left of such, but not those of facts.
-    fileprivate func removeValues(
+    func removeValues(
         where isUnwanted: (String) throws(StorageError) -> Bool
     ) throws(StorageError) {
         for key in try keys() where LaneBackup.Fact(rawValue: key) == nil {
@@ -78,7 +81,9 @@ extension LaneDatabase {
         for other in try self.lanes(besides: key) where other.key.brand == key.brand {
             lanes.append((other.identity, other.key))
         }
+        let forgotten = try forgottenList()
         var image = BackupImage(scopes: [], folder: folder.brandBackups(of: identity), isErased: false)
+        if forgotten.changes > 0 { image.forgotten = forgotten }
         for lane in lanes {
             guard let row = try self.lane(lane.key, prefix: "") else { continue }
             let backup = LaneBackup(folder, lane.identity)

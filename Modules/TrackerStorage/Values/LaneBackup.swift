@@ -16,6 +16,8 @@ struct LaneBackup: Sendable {
         case sequence
         /// Something of the folder, whosever it is, is still to be erased.
         case erasure
+        /// The persons to forget, as hashes, in the whole folder.
+        case forgotten
         /// Since when the system refuses to read the folder's damaged database.
         case refusal
     }

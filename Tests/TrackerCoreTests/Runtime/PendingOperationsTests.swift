@@ -80,7 +80,7 @@ struct PendingOperationsTests {
         switch operation {
         case .call(let call): call.call
         case .flush(let flush): Int(flush.deadline / .seconds(1))
-        case .initialize, .turnOff, .change, .after: -1
+        case .initialize, .turnOff, .change, .forget, .after: -1
         }
     }
 }

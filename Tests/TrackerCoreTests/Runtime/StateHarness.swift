@@ -210,6 +210,7 @@ struct StateHarness<Policy: StubPolicy> {
         switch action {
         case .stage(let call, let run): "stage \(call.call) in \(run.number)"
         case .commit(_, _, let run): "commit in \(run.number)"
+        case .forget(_, let run): "forget in \(run.number)"
         case .barrier(let run, _): "barrier in \(run.number)"
         case .begin(_, _, let old): old.map { "begin after \($0.number)" } ?? "begin"
         case .dropAll(let run): "drop all in \(run.number)"

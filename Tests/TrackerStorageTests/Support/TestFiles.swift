@@ -57,6 +57,15 @@ extension TemporaryFolder {
         (LaneBackup(state, .sample).files(key.scope), "__GT_925_" + key.name)
     }
 
+    /// The files that hold one of these texts, found by another process, since closing a database's file in this one
+    /// would drop SQLite's locks.
+    func search(for texts: [String]) throws -> [String] {
+        let found = try Program.output(of: "grep", ["-rlaF"] + texts.flatMap { ["-e", $0] } + [path])
+        return String(decoding: found.bytes, as: UTF8.self).split(separator: "\n").map {
+            String($0.dropFirst(path.count + 1))
+        }
+    }
+
     /// The path from here of a backup file.
     func backupName(_ key: StoredKey) -> String {
         let backup = backup(key)

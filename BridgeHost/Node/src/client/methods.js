@@ -294,6 +294,24 @@ export const METHODS = {
         repeats: true,
         restores: 'defaults',
     },
+    'analytics.forget': {
+        params: [
+            { name: 'userId', kind: 'id', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'anonymousId', kind: 'id', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'object',
+        repeats: true,
+        takesObject: true,
+    },
+    'analytics.unforget': {
+        params: [
+            { name: 'userId', kind: 'id', isRequired: false, fault: 'INVALID_PARAMS' },
+            { name: 'anonymousId', kind: 'id', isRequired: false, fault: 'INVALID_PARAMS' },
+        ],
+        gives: 'nothing',
+        repeats: true,
+        takesObject: true,
+    },
     'analytics.flush': {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
@@ -440,6 +458,9 @@ export const NUMBERS = {
     INVALID_API_KEY: 1007,
     INVALID_ENDPOINT: 1008,
     STORAGE_ERROR: 1009,
+    INVALID_VALUE: 1010,
+    NOT_INITIALIZED: 1011,
+    LIST_FULL: 1012,
     INVALID_PARAMS: -32602,
     METHOD_NOT_FOUND: -32601,
     INVALID_REQUEST: -32600,

@@ -223,7 +223,7 @@ export interface Fault {
 }
 
 /** Why a call was refused. */
-export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED' | 'BEFORE_SEND' | 'PLAN'
+export type DropReason = 'NOT_INITIALIZED' | 'INVALID_EVENT_NAME' | 'INVALID_USER_ID' | 'INVALID_VALUE' | 'REPEATED_SCREEN' | 'TRACKING_NOT_ALLOWED' | 'SERIALIZATION_ERROR' | 'TOO_LARGE' | 'STORAGE_ERROR' | 'QUEUE_FULL' | 'DISABLED' | 'BEFORE_SEND' | 'PLAN' | 'FORGOTTEN'
 
 /** The result of a flush. */
 export interface FlushReport {
@@ -233,6 +233,14 @@ export interface FlushReport {
     remaining: number
     /** Why they were not delivered; absent if none remain. */
     stoppedBy?: StopReason
+}
+
+/** What became of a person's events. */
+export interface ForgetReport {
+    /** How many events were erased: that waited, or were refused. */
+    erased: number
+    /** How many events this queue has delivered since it was made, of anyone: whose they were is not kept. */
+    deliveredOfAnyone: number
 }
 
 /** Why events that are queued are not sent at once. */
@@ -681,6 +689,12 @@ export type HostErrorCode =
     | 'INVALID_ENDPOINT'
     /** The state folder cannot be used. */
     | 'STORAGE_ERROR'
+    /** An id is missing, blank or too long. */
+    | 'INVALID_VALUE'
+    /** The client is not initialised. */
+    | 'NOT_INITIALIZED'
+    /** The list of persons to forget is full. */
+    | 'LIST_FULL'
     /** Wrong number, name or type of params; the message names the param. */
     | 'INVALID_PARAMS'
     /** There is no such method. */
@@ -910,6 +924,24 @@ export interface AnalyticsMethods {
      * @throws {MobileTrackerError} `INVALID_CONFIGURATION`
      */
     setDefaults(properties?: Properties | null, context?: Properties | null): Promise<void>
+    /**
+     * Erases what waits or was refused of a person, in all queues of the state folder, and has their later calls dropped as FORGOTTEN.
+     *
+     * @param userId The application's name for the user. One of the two is required.
+     * @param anonymousId The client's name for the visitor.
+     * @throws {MobileTrackerError} `INVALID_VALUE`, `NOT_INITIALIZED`, `LIST_FULL`, `STORAGE_ERROR`
+     */
+    forget(userId?: Id | null, anonymousId?: Id | null): Promise<ForgetReport>
+    forget(params: { userId?: Id | null; anonymousId?: Id | null }): Promise<ForgetReport>
+    /**
+     * Has calls of a person who was forgotten taken again. What was erased does not come back.
+     *
+     * @param userId The application's name for the user. One of the two is required.
+     * @param anonymousId The client's name for the visitor.
+     * @throws {MobileTrackerError} `INVALID_VALUE`, `NOT_INITIALIZED`, `LIST_FULL`, `STORAGE_ERROR`
+     */
+    unforget(userId?: Id | null, anonymousId?: Id | null): Promise<void>
+    unforget(params: { userId?: Id | null; anonymousId?: Id | null }): Promise<void>
     /**
      * Sends what is queued now. Other calls do not wait for it.
      *

@@ -20,6 +20,7 @@ export const TEXTS = {
     DISABLED: "The client is disabled: `disabledBecause` of its debug information says why.",
     BEFORE_SEND: "`beforeSend` has dropped it.",
     PLAN: "It breaks the plan.",
+    FORGOTTEN: "It is of a person who was forgotten. `unforget` ends that.",
     required: "'{option}' is required[, such as {example}]",
     wrongKind: "'{option}' must be {expected}",
     outOfRange: "'{option}' must be from {least} to {most}, not {value}",

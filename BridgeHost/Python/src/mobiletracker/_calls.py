@@ -18,6 +18,7 @@ from .protocol import (
     DebugInfo,
     DropReason,
     ExpectedCalls,
+    ForgetReport,
     Id,
     Properties,
     RecordedCall,
@@ -529,6 +530,25 @@ class AnalyticsCalls(AnalyticsOutcomes[Receipt], Caller):
         """
         self._ask("analytics.setDefaults", (properties, context))
 
+    def forget(self, user_id: Id | None = None, anonymous_id: Id | None = None) -> ForgetReport:
+        """Erases what waits or was refused of a person, in all queues of the state folder, and has their later calls dropped as FORGOTTEN.
+
+        :param user_id: The application's name for the user. One of the two is required.
+        :param anonymous_id: The client's name for the visitor.
+        :raises MobileTrackerError: `INVALID_VALUE`, `NOT_INITIALIZED`, `LIST_FULL`, `STORAGE_ERROR`
+        """
+        result: ForgetReport = self._ask("analytics.forget", (user_id, anonymous_id))
+        return result
+
+    def unforget(self, user_id: Id | None = None, anonymous_id: Id | None = None) -> None:
+        """Has calls of a person who was forgotten taken again. What was erased does not come back.
+
+        :param user_id: The application's name for the user. One of the two is required.
+        :param anonymous_id: The client's name for the visitor.
+        :raises MobileTrackerError: `INVALID_VALUE`, `NOT_INITIALIZED`, `LIST_FULL`, `STORAGE_ERROR`
+        """
+        self._ask("analytics.unforget", (user_id, anonymous_id))
+
     def flush(self, timeout_ms: int | None = None) -> FlushReport:
         """Sends what is queued now. Other calls do not wait for it.
 
@@ -591,6 +611,24 @@ class AsyncAnalyticsCalls(AnalyticsOutcomes[Awaited[Outcome]], AsyncCaller):
         :raises MobileTrackerError: `INVALID_CONFIGURATION`
         """
         return self._call("analytics.setDefaults", (properties, context))
+
+    def forget(self, user_id: Id | None = None, anonymous_id: Id | None = None) -> Awaited[ForgetReport]:
+        """Erases what waits or was refused of a person, in all queues of the state folder, and has their later calls dropped as FORGOTTEN.
+
+        :param user_id: The application's name for the user. One of the two is required.
+        :param anonymous_id: The client's name for the visitor.
+        :raises MobileTrackerError: `INVALID_VALUE`, `NOT_INITIALIZED`, `LIST_FULL`, `STORAGE_ERROR`
+        """
+        return self._call("analytics.forget", (user_id, anonymous_id))
+
+    def unforget(self, user_id: Id | None = None, anonymous_id: Id | None = None) -> Awaited[None]:
+        """Has calls of a person who was forgotten taken again. What was erased does not come back.
+
+        :param user_id: The application's name for the user. One of the two is required.
+        :param anonymous_id: The client's name for the visitor.
+        :raises MobileTrackerError: `INVALID_VALUE`, `NOT_INITIALIZED`, `LIST_FULL`, `STORAGE_ERROR`
+        """
+        return self._call("analytics.unforget", (user_id, anonymous_id))
 
     def flush(self, timeout_ms: int | None = None) -> Awaited[FlushReport]:
         """Sends what is queued now. Other calls do not wait for it.

@@ -338,6 +338,24 @@ ROWS: dict[str, Row] = {
             restores="defaults",
         ),
         Row(
+            "analytics.forget",
+            Gives.OBJECT,
+            params=(
+                Param("userId", "id", False, "INVALID_PARAMS"),
+                Param("anonymousId", "id", False, "INVALID_PARAMS"),
+            ),
+            repeats=True,
+        ),
+        Row(
+            "analytics.unforget",
+            Gives.NOTHING,
+            params=(
+                Param("userId", "id", False, "INVALID_PARAMS"),
+                Param("anonymousId", "id", False, "INVALID_PARAMS"),
+            ),
+            repeats=True,
+        ),
+        Row(
             "analytics.flush",
             Gives.REPORT,
             params=(
@@ -484,6 +502,9 @@ NUMBERS: dict[str, int] = {
     "INVALID_API_KEY": 1007,
     "INVALID_ENDPOINT": 1008,
     "STORAGE_ERROR": 1009,
+    "INVALID_VALUE": 1010,
+    "NOT_INITIALIZED": 1011,
+    "LIST_FULL": 1012,
     "INVALID_PARAMS": -32602,
     "METHOD_NOT_FOUND": -32601,
     "INVALID_REQUEST": -32600,

@@ -15,6 +15,7 @@ TEXTS: dict[str, str] = {
     "DISABLED": "The client is disabled: `disabled_because` of its debug information says why.",
     "BEFORE_SEND": "`before_send` has dropped it.",
     "PLAN": "It breaks the plan.",
+    "FORGOTTEN": "It is of a person who was forgotten. `unforget` ends that.",
     "required": "'{option}' is required[, such as {example}]",
     "wrongKind": "'{option}' must be {expected}",
     "outOfRange": "'{option}' must be from {least} to {most}, not {value}",

@@ -205,8 +205,18 @@ DropReason: TypeAlias = Literal[
     "DISABLED",
     "BEFORE_SEND",
     "PLAN",
+    "FORGOTTEN",
 ]
 """Why a call was refused."""
+
+
+class ForgetReport(TypedDict):
+    """What became of a person's events."""
+
+    erased: int
+    """How many events were erased: that waited, or were refused."""
+    delivered_of_anyone: int
+    """How many events this queue has delivered since it was made, of anyone: whose they were is not kept."""
 
 
 StopReason: TypeAlias = Literal[
@@ -689,6 +699,9 @@ HostErrorCode: TypeAlias = Literal[
     "INVALID_API_KEY",
     "INVALID_ENDPOINT",
     "STORAGE_ERROR",
+    "INVALID_VALUE",
+    "NOT_INITIALIZED",
+    "LIST_FULL",
     "INVALID_PARAMS",
     "METHOD_NOT_FOUND",
     "INVALID_REQUEST",

@@ -1,0 +1,76 @@
+import TrackerModels
+import TrackerPlatform
+
+/// The backups of all brands together.
+extension StateFolder {
+    /// How often to ask for the lock on the backup files, and how many microseconds apart: two seconds in all.
+    private static let attempts = 200
+    private static let pause: UInt32 = 10_000
+
+    private var facts: FileKeyValueStore { FileKeyValueStore(directory: backups) }
+
+    /// Waits for its turn to write backups, but not for ever: the process whose turn it is may be stopped.
+    func lockBackups() throws(StorageError) -> FileLock {
+        let lock = try FileLock(backupLock)
+        // `flock` waits either not at all or without a limit, and nothing else tells when the lock is free. So this
+        // looks again and again, on a queue that does nothing else, and only while another process writes its own.
+        for _ in 0..<Self.attempts {
+            if lock.tryLock() { return lock }
+            usleep(Self.pause)
+        }
+        throw StorageError(.busy, "Another process does not finish writing its backup files")
+    }
+
+    /// The persons to forget, as the backup knows them; `nil` if it knows of none.
+    var forgottenList: ForgottenList? {
+        get throws(StorageError) { try facts.text(.forgotten).flatMap(ForgottenList.init) }
+    }
+
+    /// Keeps the list, unless the backup is of a later one: a database that is older catches up when it is opened.
+    func keep(_ list: ForgottenList) throws(StorageError) {
+        if let kept = try forgottenList, kept.changes > list.changes { return }
+        try facts.save(list.text, .forgotten)
+    }
+
+    /// Removes the values of lanes that name a person on the list, whether or not a database knows the lane.
+    fileprivate func removeValues(of list: ForgottenList) throws(StorageError) {
+        for brand in try backups.folders() {
+            for directory in try brand.folders() {
+                let files = FileKeyValueStore(directory: directory)
+                guard let kinds = try files.kinds, try files.names(list, kinds) else { continue }
+                try files.removeValues { _ in true }
+            }
+        }
+    }
+}
+
+extension FileKeyValueStore {
+    /// The kind of the lane; a folder whose owner cannot be read may be of any. `nil` for the values of a brand.
+    fileprivate var kinds: [LaneIdentity.Kind]? {
+        get throws(StorageError) {
+            guard let text = try text(.identity) else { return [.session, .batch] }
+            return LaneIdentity(backup: text).map { [$0.kind] }
+        }
+    }
+
+    /// Whether a value names a person on the list.
+    fileprivate func names(_ list: ForgottenList, _ kinds: [LaneIdentity.Kind]) throws(StorageError) -> Bool {
+        for key in try keys() where LaneBackup.Fact(rawValue: key) == nil {
+            guard case .value(let value) = try holding(for: key) else { continue }
+            let persons = kinds.compactMap { $0.person(named: value.text, under: key) }
+            if persons.contains(where: list.contains) { return true }
+        }
+        return false
+    }
+}
+
+extension LaneDatabase {
+    /// Writes the backups of all brands. The lock on them is held.
+    func writeBackups(in folder: StateFolder) throws(StorageError) {
+        var brands: Set<Int64> = []
+        for lane in try lanes(besides: LaneKey(lane: 0, brand: 0)) where brands.insert(lane.key.brand).inserted {
+            try backupImage(of: lane.key, lane.identity, in: folder)?.write(in: folder)
+        }
+        try folder.removeValues(of: try forgottenList())
+    }
+}
