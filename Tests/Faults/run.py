@@ -23,7 +23,7 @@ FORMS = {
 
 @dataclasses.dataclass
 class Call:
-    """A tracking call, or one that ends an era: a reset or a denial."""
+    """A tracking call, or one that ends an era: a reset, a denial or one that forgets the user."""
 
     method: str
     params: object
@@ -38,12 +38,12 @@ class Call:
 
     @property
     def isBoundary(self):
-        return self.method in ("reset", "setConsent", "analytics.reset")
+        return self.method in ("reset", "setConsent", "analytics.reset", "analytics.forget")
 
     @property
     def erases(self):
         """Whether nothing of before may be in any file."""
-        return self.method == "setConsent" or self.method == "reset" and "all" in self.params
+        return self.method in ("setConsent", "analytics.forget") or self.method == "reset" and "all" in self.params
 
     @property
     def drops(self):
@@ -178,6 +178,10 @@ class Run:
     def deny(self, host=None):
         return self._call("setConsent", {"consent": "denied"}, host)
 
+    def forget(self, host=None):
+        """The user of this era is to be forgotten."""
+        return self._call("forget", {"userId": f"user-{self.mark()}"}, host)
+
     def grant(self, host=None):
         self.silent[-1].append(time.monotonic())
         answer = self._ask(host or self.host, "setConsent", {"consent": "granted"})
@@ -263,7 +267,9 @@ class Run:
         if call.isBoundary and call.outcome == "unanswered" and self.era == call.era:
             self.era += 1
         call.made = call.made or time.monotonic()
-        answer = self._ask(host, call.method, {**call.params, "messageId": call.message})
+        # Twice is as once for it, without an id.
+        id = {} if call.method == "analytics.forget" else {"messageId": call.message}
+        answer = self._ask(host, call.method, {**call.params, **id})
         call.time = time.monotonic()
         if call.method == "analytics.reset":
             self.isReady = False
@@ -377,6 +383,7 @@ class Run:
             self.findings.append("the denial is forgotten after a restart")
         if self.consent != "granted":
             self.grant()
+        self._expect_forgotten()
         self.track()
         self._send_all()
         if any(call.isRefused for call in self.calls):
@@ -436,6 +443,14 @@ class Run:
                 self.findings.append(f"left behind: {', '.join(sorted(left))}")
                 return
             time.sleep(0.02)
+
+    def _expect_forgotten(self):
+        """Whoever was forgotten still is."""
+        for call in self.calls:
+            if call.method == "analytics.forget" and call.outcome == "done":
+                later = {"event": "later", "options": {"userId": call.params["userId"]}}
+                if self._ask(self.host, "analytics.track", later)["result"].get("reason") != "FORGOTTEN":
+                    self.findings.append("a person is no longer forgotten after a restart")
 
     def _expect_erased(self, call, when):
         """No byte of what a denial or reset(all) has erased is in any file."""

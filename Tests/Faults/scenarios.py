@@ -181,6 +181,20 @@ def refusable_batches(run):
     run.stop()
 
 
+@template
+def known_person(run):
+    """An analytics client whose user has events that wait, one of which the server will refuse."""
+    run.client = "analytics."
+    run.start()
+    run.identify()
+    run.flush()
+    run.down()
+    run.track()
+    run.track_refused()
+    run.track()
+    run.stop()
+
+
 def first_refused(run):
     return next(call for call in run.calls if call.isRefused)
 
@@ -266,6 +280,24 @@ def denial(run):
     run.arm()
     run.deny()
     run.track()
+
+
+@scenario("known_person")
+def forget(run):
+    run.down()
+    run.start()
+    run.arm()
+    run.forget()
+    run.track()
+
+
+@scenario("known_person")
+def forget_with_refused(run):
+    run.start()
+    run.flush()
+    run.down()
+    run.arm()
+    run.forget()
 
 
 @scenario()
