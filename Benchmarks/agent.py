@@ -177,22 +177,28 @@ def pump(descriptors: list[tuple[int, int]], data: bytes, answers: int) -> float
     return time.perf_counter() - begin
 
 
+def tracks(count: int) -> bytes:
+    return b"".join(message(number + 2, "track", "EVENT", {"number": number}) for number in range(count))
+
+
 def measure_writers(host: Path, folder: Path, init: bytes, writers: int, events: int) -> dict[str, float]:
-    """Many writers at once to an agent, and the same events through the pipe of one host."""
+    """Many writers at once to an agent, and the same events through the pipe of one host. Each has its `init` before."""
     (folder / "agent").mkdir(mode=0o700)
     agent = Agent(host, folder / "agent")
     each = events // writers
-    data = init + b"".join(message(number + 2, "track", "EVENT", {"number": number}) for number in range(each))
     clients = [agent.connect() for _ in range(writers)]
-    many = pump([(client.fileno(), client.fileno()) for client in clients], data, each + 1)
+    ends = [(client.fileno(), client.fileno()) for client in clients]
+    pump(ends, init, 1)
+    many = pump(ends, tracks(each), each)
     for client in clients:
         client.close()
     agent.end()
     command = [str(host), "--storage-dir", str(folder / "pipe"), "--log-level", "error"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin and process.stdout
-        data = init + b"".join(message(number + 2, "track", "EVENT", {"number": number}) for number in range(each * writers))
-        one = pump([(process.stdin.fileno(), process.stdout.fileno())], data, each * writers + 1)
+        ends = [(process.stdin.fileno(), process.stdout.fileno())]
+        pump(ends, init, 1)
+        one = pump(ends, tracks(each * writers), each * writers)
         process.terminate()
     return {"writers": writers, "agent_per_s": each * writers / many, "pipe_per_s": each * writers / one, "ratio": one / many}
 
