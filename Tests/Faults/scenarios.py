@@ -102,6 +102,8 @@ def first_schema(run):
     query(run, "DROP TABLE sent_group")
     query(run, "DROP TABLE refused")
     query(run, "DROP TABLE requeued")
+    query(run, "DROP TABLE forgotten")
+    query(run, "DELETE FROM meta WHERE name = 'salt'")
     query(run, "ALTER TABLE record DROP COLUMN check_sum")
     query(run, "PRAGMA user_version = 1")
 
