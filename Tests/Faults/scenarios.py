@@ -108,14 +108,19 @@ def first_schema(run):
     query(run, "PRAGMA user_version = 1")
 
 
-@template
-def batches(run):
-    """An analytics client with three events that wait."""
+def play_user(run):
+    """An analytics client with a user, whose server is down."""
     run.client = "analytics."
     run.start()
     run.identify()
     run.flush()
     run.down()
+
+
+@template
+def batches(run):
+    """An analytics client with three events that wait."""
+    play_user(run)
     run.track()
     run.track()
     run.flush()
@@ -186,11 +191,7 @@ def refusable_batches(run):
 @template
 def known_person(run):
     """An analytics client whose user has events that wait, one of which the server will refuse."""
-    run.client = "analytics."
-    run.start()
-    run.identify()
-    run.flush()
-    run.down()
+    play_user(run)
     run.track()
     run.track_refused()
     run.track()

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import TestSupport
 
 @testable import JSONRPC
@@ -59,23 +58,11 @@ final class ServedSocket: Sendable {
 /// A client of a server, which speaks in lines.
 final class ServedClient: Sendable {
     let stream: Endpoint
-    private let unread = Mutex<[UInt8]>([])
 
     init(_ descriptor: Int32) { stream = Endpoint(descriptor) }
 
     /// Reads the next answer; `nil` at the end.
-    func line() -> String? {
-        var bytes = unread.withLock { $0 }
-        while true {
-            if let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-                unread.withLock { $0 = Array(bytes[(newline + 1)...]) }
-                return String(decoding: bytes[..<newline], as: UTF8.self)
-            }
-            let more = stream.readSome()
-            guard !more.isEmpty else { return nil }
-            bytes += more
-        }
-    }
+    func line() -> String? { stream.line() }
 
     /// Makes a call and gives the answer to it.
     func call(_ id: Int, _ text: String = "x") -> String? {
@@ -87,10 +74,7 @@ final class ServedClient: Sendable {
     ///
     /// - Returns: How many there were; fewer at the end of the stream.
     func readLines(_ count: Int) -> Int {
-        var found = unread.withLock { bytes in
-            defer { bytes = [] }
-            return bytes.count { $0 == UInt8(ascii: "\n") }
-        }
+        var found = stream.takeUnread().count { $0 == UInt8(ascii: "\n") }
         while found < count, case let more = stream.readSome(), !more.isEmpty {
             found += more.count { $0 == UInt8(ascii: "\n") }
         }

@@ -8,6 +8,8 @@ import TestSupport
 final class Endpoint: Sendable {
     let descriptor: Int32
     private let isOpen = Mutex(true)
+    /// What was read behind the last line.
+    private let unread = Mutex<[UInt8]>([])
 
     init(_ descriptor: Int32) {
         self.descriptor = descriptor
@@ -40,9 +42,31 @@ final class Endpoint: Sendable {
         return Array(buffer[..<count])
     }
 
+    /// Reads the next line; `nil` at the end.
+    func line() -> String? {
+        var bytes = takeUnread()
+        while true {
+            if let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                unread.withLock { $0 = Array(bytes[(newline + 1)...]) }
+                return String(decoding: bytes[..<newline], as: UTF8.self)
+            }
+            let more = readSome()
+            guard !more.isEmpty else { return nil }
+            bytes += more
+        }
+    }
+
+    /// What was read behind the last line; it is not read again.
+    func takeUnread() -> [UInt8] {
+        unread.withLock { bytes in
+            defer { bytes = [] }
+            return bytes
+        }
+    }
+
     /// Reads to the end.
     func readAll() -> [UInt8] {
-        var bytes: [UInt8] = []
+        var bytes = takeUnread()
         while case let more = readSome(), !more.isEmpty { bytes += more }
         return bytes
     }
@@ -57,7 +81,6 @@ final class Session: Sendable {
     let output: Endpoint
     private let hostEnds: [Endpoint]
     private let ended = Atomic(false)
-    private let unread = Mutex<[UInt8]>([])
 
     /// Opens the streams.
     ///
@@ -97,18 +120,7 @@ final class Session: Sendable {
     }
 
     /// Reads the next answer of a connection that speaks in lines; `nil` at the end.
-    func line() -> String? {
-        var bytes = unread.withLock { $0 }
-        while true {
-            if let newline = bytes.firstIndex(of: UInt8(ascii: "\n")) {
-                unread.withLock { $0 = Array(bytes[(newline + 1)...]) }
-                return String(decoding: bytes[..<newline], as: UTF8.self)
-            }
-            let more = output.readSome()
-            guard !more.isEmpty else { return nil }
-            bytes += more
-        }
-    }
+    func line() -> String? { output.line() }
 
     /// Whether the connection has ended.
     var hasEnded: Bool { ended.load(ordering: .acquiring) }
@@ -116,7 +128,7 @@ final class Session: Sendable {
     /// Reads everything up to the connection's end.
     ///
     /// - Returns: What was not read before.
-    func finish() -> [UInt8] { unread.withLock { $0 } + output.readAll() }
+    func finish() -> [UInt8] { output.readAll() }
 
     /// Sends `bytes`, closes the input and gives everything that was answered.
     ///
