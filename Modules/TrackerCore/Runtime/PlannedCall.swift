@@ -16,7 +16,9 @@ struct PlannedCall {
     init?(_ route: Route, _ body: JSONText, under plan: TrackingPlan) {
         switch route {
         case .event: self.init(event: Members(body), under: plan)
-        case .profile: self.init(profile: body)
+        case .profile:
+            guard plan.hasTraits else { return nil }
+            self.init(profile: body)
         case .batch: self.init(Members(body), nameMember: "event")
         case .endpoint: self.init(Members(body), nameMember: "name")
         case .metadata, .location, .email, .link: return nil

@@ -71,6 +71,9 @@ package struct TrackingPlan: Sendable {
     /// Whether the plan is about screens.
     package var hasScreens: Bool { screens != nil }
 
+    /// Whether the plan is about the traits of a user.
+    package var hasTraits: Bool { identify != nil }
+
     /// Whether the plan says what the data of an event must be.
     package func names(event name: String) -> Bool { events[name] != nil }
 
