@@ -199,6 +199,26 @@ struct DualStorageTests {
         #expect(try folder.number("SELECT count(*) FROM value WHERE value = 'y'") == 0)
     }
 
+    @Test("writes a value that is kept already once it would last notably longer")
+    func renews() async throws {
+        let clock = HandClock()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock) { $0.expiration = .seconds(1_000) })
+        func ends() async throws -> Int64 {
+            await outbox.commit(.store(.own("x"), "y", nil))
+            return try #require(try folder.number("SELECT expires FROM value WHERE value = 'y'"))
+        }
+        let first = try await ends()
+
+        clock.advance(by: .milliseconds(9_999))
+        #expect(try await ends() == first)
+
+        clock.advance(by: .milliseconds(1))
+        #expect(try await ends() == first + 10_000)
+
+        clock.advance(by: .seconds(-60))
+        #expect(try await ends() == first - 50_000)
+    }
+
     @Test("does not bring an expired value back from the backup")
     func expiresBackup() async throws {
         let clock = HandClock()

@@ -33,6 +33,8 @@ extension LaneTransaction: ChangeableLane {
         let store = SQLiteKeyValueStore(database, row, key.scope)
         let expires = now.advanced(by: configuration.expiration)
         if let text {
+            let old = try store.holding(for: storedName(key))
+            if case .value(let old) = old, old.text == text, lasts(old, like: expires) { return }
             try store.save(StoredValue(text: text, expires: expires, epoch: store.epoch), for: storedName(key))
         } else {
             try store.remove(storedName(key))
@@ -44,6 +46,13 @@ extension LaneTransaction: ChangeableLane {
         case .identifyID: row.identifyExpires = text == nil ? nil : expires
         case .deviceID, .sessionEmail, .brandID, .sessionMetadata, .own: break
         }
+    }
+
+    /// Whether a value need not be written anew: it would last less than a hundredth longer. Each start of a client
+    /// would otherwise wait for the disk, to move the end of its brand id by the time since the last one.
+    private func lasts(_ value: StoredValue, like expires: Timestamp) -> Bool {
+        let slack = configuration.expiration / 100
+        return value.expires <= expires && expires < value.expires.advanced(by: slack)
     }
 
     mutating func beginGeneration(_ entry: GenerationEntry) throws(StorageError) {

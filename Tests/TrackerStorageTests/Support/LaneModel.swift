@@ -63,12 +63,12 @@ struct LaneModel {
         case .unbind(let number, let session, let record, _): unbind(number.number, session.text, record, now)
         case .identify(let number, let user):
             guard isKnown(number.number) else { break }
+            let isKept = users[number.number] == user.text
             users[number.number] = user.text
-            if number.number == generation { userExpires = now.advanced(by: Self.lifetime) }
+            if number.number == generation { userExpires = Self.end(of: isKept ? userExpires : nil, now) }
         case .store(.own, let text, let number):
             guard number == nil || number?.number == generation else { break }
-            own = text
-            ownExpires = now.advanced(by: Self.lifetime)
+            keep(text, now)
         case .set(let changes, let id): if !once(id, { $0.make(changes, now) }) { return "repeated" }
         case .delivered(let ids, _): delivered += remove(ids).count
         case .drop(let ids, let reason, _): refuse(ids, reason, now)
@@ -98,10 +98,19 @@ struct LaneModel {
     }
 
     private mutating func make(_ changes: [ValueChange], _ now: Timestamp) {
-        for change in changes {
-            own = change.text
-            ownExpires = now.advanced(by: Self.lifetime)
-        }
+        for change in changes { keep(change.text, now) }
+    }
+
+    private mutating func keep(_ text: String?, _ now: Timestamp) {
+        ownExpires = Self.end(of: text == own ? ownExpires : nil, now)
+        own = text
+    }
+
+    /// When a value ends that is written now, or was kept already and would hardly last longer.
+    private static func end(of kept: Timestamp?, _ now: Timestamp) -> Timestamp {
+        let end = now.advanced(by: lifetime)
+        if let kept, kept <= end, end < kept.advanced(by: lifetime / 100) { return kept }
+        return end
     }
 
     private mutating func append(_ draft: Draft, _ now: Timestamp) -> String {
@@ -197,8 +206,9 @@ struct LaneModel {
     private mutating func bind(_ number: Int64, _ session: String, _ now: Timestamp) {
         wanted[number, default: []].insert(session)
         guard isKnown(number) else { return }
+        let isKept = sessions[number] == session
         sessions[number] = session
-        if number == generation { sessionExpires = now.advanced(by: Self.lifetime) }
+        if number == generation { sessionExpires = Self.end(of: isKept ? sessionExpires : nil, now) }
     }
 
     private mutating func unbind(_ number: Int64, _ session: String, _ record: Record.ID, _ now: Timestamp) {
