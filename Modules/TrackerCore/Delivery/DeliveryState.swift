@@ -241,27 +241,36 @@ struct DeliveryState: Sendable {
         return intention
     }
 
-    /// The record to be tried instead of the front, which may be the one that makes the server fail: the first event
-    /// behind it of the same session, or the last record of its group.
+    /// What is to be tried instead of the front, which may be what makes the server fail: the first event behind it of the
+    /// same session, or the last record of its group. Of another group that has gone out all go, as its key names them:
+    /// its answer may have been lost.
     private mutating func next(behind rest: ReadAhead) -> ArraySlice<Record>? {
         guard let first = rest.first, suspicion.probesNext(to: first.id), inFlight.isEmpty, !isHalted else {
             return nil
         }
         let candidates = rest.records.dropFirst()
-        // Its own group takes the place of the front's on disk: it stays the one that was chosen.
-        if let chosen = nextProbe?.record, let next = candidates.first(where: { $0.id == chosen }) { return [next] }
         let group = rest.groups.first { $0.first == first.id && $0.count > 1 }
+        let others = rest.groups.filter { $0.count > 1 && $0.first > first.id }
+        func members(from record: Record) -> ArraySlice<Record> {
+            let last = others.first { $0.first == record.id }?.last ?? record.id
+            return candidates.drop { $0.id < record.id }.prefix { $0.id <= last }
+        }
+        // Its own group takes the place of the front's on disk: it stays the one that was chosen.
+        if let chosen = nextProbe?.record, let next = candidates.first(where: { $0.id == chosen }) {
+            return members(from: next)
+        }
         if failedNext.count >= Self.mostNext { failedNext = [] }
         let next = candidates.first { record in
             (group.map { record.id >= $0.last } ?? true) && record.generation == first.generation
                 && !record.route.isBarrier && !failedNext.contains(record.id)
+                && !others.contains { $0.first < record.id && record.id <= $0.last }
         }
         guard let next else {
             failedNext = []
             return nil
         }
         nextProbe = (next.id, nil)
-        return [next]
+        return members(from: next)
     }
 
     /// How many records behind the front are tried before the first of them is tried again: they may be at fault too.

@@ -13,6 +13,8 @@ private struct PlayedServer {
     enum Answered {
         case status(Int)
         case nothing
+        /// It takes them, and the client does not get to know it.
+        case lost
     }
 
     private(set) var state: DeliveryState
@@ -24,7 +26,10 @@ private struct PlayedServer {
     private var peek: Peek
     private let size: Int
 
-    init(_ records: Int, size: Int = 1, requests: Int = 1, poisonAfter: Duration? = .seconds(1800)) throws {
+    init(
+        _ records: Int, size: Int = 1, requests: Int = 1, poisonAfter: Duration? = .seconds(1800),
+        sent groups: [ClosedRange<Int64>] = []
+    ) throws {
         self.size = size
         let dialect: any Dialect =
             size == 1
@@ -40,6 +45,10 @@ private struct PlayedServer {
         peek = .sample(
             (1...Int64(records)).map { .sample($0, route: size == 1 ? .event : .batch) },
             state: .sample(queued: records))
+        peek.groups = groups.map { range in
+            let ids = peek.records.filter { range.contains($0.sequence) }.map(\.id)
+            return GroupExtent(first: ids[0], last: ids[ids.count - 1], count: ids.count)
+        }
     }
 
     var isEmpty: Bool { peek.records.isEmpty }
@@ -72,6 +81,7 @@ private struct PlayedServer {
                 switch answer(plan.records.map(\.sequence), now) {
                 case .status(let status): .status(status)
                 case .nothing: .failed(.connect)
+                case .lost: .failed(.timeout)
                 }
             let settlement = state.finish(token, with: answered, at: reading)
             if let plan = settlement.delivered {
@@ -156,6 +166,35 @@ struct SuspicionTests {
         // One later record may have shown that the server is well again.
         #expect(world.delivered.sorted() == Array(1...50))
         #expect(zip(world.delivered, world.delivered.dropFirst()).count { $0 > $1 } <= 1)
+    }
+
+    @Test("a group whose answer was lost goes again as it is: no half of it is tried", arguments: 0..<4)
+    func lostAnswer(turn: Int) throws {
+        var world = try PlayedServer(6, size: 3)
+        var taken: [[Int64]] = []
+        try world.run(until: Self.day) { records, now in
+            if taken.contains(records) { return .status(200) }
+            // It has failed for long enough. Whose turn it is then is another one with each end.
+            guard now > 2000 + 120 * Double(turn) else { return .status(500) }
+            taken.append(records)
+            return taken.count == 1 ? .lost : .status(200)
+        }
+        #expect(world.isEmpty)
+        #expect(taken.joined().sorted() == Array(1...6))
+    }
+
+    @Test("a group behind that was sent goes whole, or not at all")
+    func sentBehind() throws {
+        var world = try PlayedServer(6, size: 3, sent: [1...1, 2...4])
+        // An earlier process has not got the answer.
+        var taken: [[Int64]] = [[2, 3, 4]]
+        try world.run(until: Self.day) { records, _ in
+            if records.contains(1) { return .status(500) }
+            if !taken.contains(records) { taken.append(records) }
+            return .status(200)
+        }
+        #expect(world.setAside == [1])
+        #expect(taken.joined().sorted() == Array(2...6))
     }
 
     @Test("evidence from elsewhere spares the record behind", arguments: [true, false])
