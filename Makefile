@@ -218,6 +218,7 @@ bench-peers: setup-tests build floor
 
 bench-agent: setup-tests build
 	python3 Benchmarks/agent.py --json .build/bench-agent.json
+	.build/python/bin/python Benchmarks/prefork.py
 
 # Says what to install where valgrind is missing.
 profile: setup-tests build floor

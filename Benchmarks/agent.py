@@ -203,9 +203,9 @@ def measure_writers(host: Path, folder: Path, init: bytes, writers: int, events:
     return {"writers": writers, "agent_per_s": each * writers / many, "pipe_per_s": each * writers / one, "ratio": one / many}
 
 
-def resident(process: subprocess.Popen[bytes]) -> float:
+def resident(process: int) -> float:
     """What a process takes of the memory, in MB: pages that others share count in part."""
-    text = Path(f"/proc/{process.pid}/smaps_rollup").read_text()
+    text = Path(f"/proc/{process}/smaps_rollup").read_text()
     return int(next(line for line in text.splitlines() if line.startswith("Pss:")).split()[1]) / 1024
 
 
@@ -219,7 +219,7 @@ def measure_memory(host: Path, folder: Path, init: bytes, workers: int) -> dict[
         client.sendall(calls)
     for client in clients:
         read_lines(client, 2)
-    shared = resident(agent.process)
+    shared = resident(agent.process.pid)
     agent.end()
     command = [str(host), "--storage-dir", str(folder / "own"), "--log-level", "error"]
     hosts = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(workers)]
@@ -231,7 +231,7 @@ def measure_memory(host: Path, folder: Path, init: bytes, workers: int) -> dict[
         assert process.stdout
         process.stdout.readline()
         process.stdout.readline()
-    own = sum(resident(process) for process in hosts)
+    own = sum(resident(process.pid) for process in hosts)
     for process in hosts:
         process.communicate()
     return {"workers": workers, "agent_mb": shared, "hosts_mb": own}
