@@ -154,6 +154,24 @@ struct RefusedRecordTests {
         await outbox.close()
     }
 
+    @Test("keeps the session of its request, which its generation has lost since by another answer")
+    func ofLostSession() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(TemporaryFolder()))
+        let session = try #require(SessionID("S1"))
+        await outbox.commit([.bind(1, "S1"), .append("a"), .append("b")])
+        let ids = try outbox.ids()
+        await outbox.commit(.unbind(Generation(1), session, refused: ids[0]))
+
+        await outbox.commit(.drop([ids[1]], .rejected(409), Rejection(status: 409, attempts: 1, session: session)))
+        await outbox.commit(.reset(all: false, messageID: nil))
+        let refused = try outbox.refused()
+        await outbox.commit(.requeue(refused.map(\.id)))
+
+        #expect(refused.map(\.session) == [session])
+        #expect(try outbox.peek(limit: .max, maxBytes: .max).entries[Generation(1)]?.session == session)
+        await outbox.close()
+    }
+
     @Test("with a bound of 0 nothing is kept")
     func off() async throws {
         let outbox = try await SQLiteOutbox.opened(

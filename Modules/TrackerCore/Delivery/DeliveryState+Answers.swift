@@ -49,7 +49,9 @@ extension DeliveryState {
     /// What is kept of an answer that refuses records for good.
     private func rejection(of answer: Answer, to plan: Plan) -> Rejection {
         let earlier = plan.records.reduce(0) { max($0, attempts[$1.id] ?? 0) }
-        return Rejection(status: answer.status, body: answer.response?.body ?? [], attempts: earlier + 1)
+        return Rejection(
+            status: answer.status, body: answer.response?.body ?? [], attempts: earlier + 1,
+            session: plan.session)
     }
 
     private mutating func settlement(

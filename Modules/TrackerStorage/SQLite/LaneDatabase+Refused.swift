@@ -21,14 +21,14 @@ extension LaneDatabase {
             INSERT OR REPLACE INTO refused(
                 id, refused, reason, status, answer, attempts, generation, session, device, identify_id, route,
                 message_id, is_given, occurred, body)
-            SELECT id, ?4, ?5, ?6, ?7, ?8, record.generation, session, device, identify_id, route, message_id, is_given,
-                occurred, body
+            SELECT id, ?4, ?5, ?6, ?7, ?8, record.generation, coalesce(session, ?9), device, identify_id, route,
+                message_id, is_given, occurred, body
             FROM record LEFT JOIN generation ON generation.lane = ?3 AND generation.number = record.generation
             WHERE id BETWEEN ?1 AND ?2
             """
         ).run(
             numbers.lowerBound, numbers.upperBound, key.lane, now.milliseconds, reason.description, rejection.status,
-            rejection.answer, rejection.attempts)
+            rejection.answer, rejection.attempts, rejection.session?.text)
     }
 
     /// The sizes and ages of a lane's records, newest first.
