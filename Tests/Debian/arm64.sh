@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Runs the packages of dist/aarch64 under emulation: whether they deliver, also after the host was killed. In Debian 13 for
-# arm64 all is emulated: Node, Python and the host. In Debian 11 for arm64, whose Node is too old, this machine's Node drives
-# the emulated host, with that release's glibc 2.31 and libcurl 7.74. Needs root.
+# Runs the packages of dist/aarch64 under emulation: whether they deliver, also after the host was killed, and tests of Node
+# and Python on their host. In Debian 13 for arm64 all is emulated: Node, Python and the host. In Debian 11 for arm64, whose
+# Node is too old, this machine's Node and Python drive the emulated host, with that release's glibc 2.31 and libcurl 7.74.
+# Needs root.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -61,3 +62,10 @@ XDG_STATE_HOME=$(mktemp -d)
 export XDG_STATE_HOME
 trap 'rm -r "$XDG_STATE_HOME"' EXIT
 node "$root/app/track.mjs" "$root/app/BridgeHost"
+
+# The tests that drive the host as a whole: every call over JSON-RPC, the three clients, and the tables of kills. They take
+# seven minutes.
+export MOBILE_TRACKER_HOST=$root/app/BridgeHost
+python3 Tests/Scripts/run_tests.py node --report node-arm64 \
+    test/client-scenarios.test.js test/client-clients.test.js test/client-recovery.test.js
+python3 Tests/Scripts/run_tests.py python --report python-arm64 tests.test_calls tests.test_recovery
