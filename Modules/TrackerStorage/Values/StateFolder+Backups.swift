@@ -13,7 +13,8 @@ extension StateFolder {
     func lockBackups() throws(StorageError) -> FileLock {
         let lock = try FileLock(backupLock)
         // `flock` waits either not at all or without a limit, and nothing else tells when the lock is free. So this
-        // looks again and again, on a queue that does nothing else, and only while another process writes its own.
+        // looks again and again, on the queue of the backups or, for an erasure, of the writer, which serves no caller
+        // meanwhile; and only while another process writes its own.
         for _ in 0..<Self.attempts {
             if lock.tryLock() { return lock }
             usleep(Self.pause)
