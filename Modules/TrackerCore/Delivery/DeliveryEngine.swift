@@ -262,9 +262,9 @@ final class DeliveryEngine: Sendable {
 
     func observe(_ event: DeliveryEvent) { observer(event) }
 
-    /// The instant by all clocks.
+    /// The instant by both clocks.
     var reading: ClockReading {
-        ClockReading(now: parts.loop.now, wall: parts.clock.wall, uptime: parts.clock.uptime)
+        ClockReading(now: parts.loop.now, wall: parts.clock.wall)
     }
 
     /// Records the deliveries now, and clears the time to do so.

@@ -389,7 +389,7 @@ extension Record {
     /// have gone back.
     func age(at reading: ClockReading) -> Duration {
         let age =
-            acceptedAt.map { reading.uptime - $0 }
+            acceptedAt.map { reading.now.uptime - $0 }
             ?? .milliseconds(reading.wall.milliseconds) - .milliseconds(occurredAt.milliseconds)
         return max(.zero, age)
     }

@@ -79,14 +79,13 @@ package struct SystemClock: TrackerClock {
 
     package var wall: Timestamp { .now }
 
-    package var uptime: Duration { .nanoseconds(MonotonicClock.now.nanoseconds) }
+    package var uptime: Duration { MonotonicClock.now.uptime }
 }
 
-/// The instant of a decision, by all the clocks there are.
+/// The instant of a decision, by both clocks.
 struct ClockReading: Hashable, Sendable {
     var now: MonotonicInstant
     var wall: Timestamp
-    var uptime: Duration
 }
 
 package protocol IDGenerator: Sendable {

@@ -33,6 +33,9 @@ package struct MonotonicInstant: InstantProtocol, Hashable, Sendable {
     /// Makes an instant from nanoseconds since the clock's zero.
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
+    /// The time since the clock's zero.
+    package var uptime: Duration { .nanoseconds(nanoseconds) }
+
     package static func < (lhs: MonotonicInstant, rhs: MonotonicInstant) -> Bool { lhs.nanoseconds < rhs.nanoseconds }
 
     /// The instant that much later. It stops at the ends of the range that can be held.

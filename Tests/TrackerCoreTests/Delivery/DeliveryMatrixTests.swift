@@ -222,7 +222,7 @@ private struct World {
     }
 
     var moment: ClockReading {
-        ClockReading(now: .seconds(now), wall: Timestamp(milliseconds: 0), uptime: .seconds(now))
+        ClockReading(now: .seconds(now), wall: Timestamp(milliseconds: 0))
     }
 
     /// The records that are sent next, that much later.

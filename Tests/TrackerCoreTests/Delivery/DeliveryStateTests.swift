@@ -18,13 +18,8 @@ struct DeliveryStateTests {
         return state
     }
 
-    private static func moment(_ seconds: Double) -> ClockReading {
-        ClockReading(
-            now: .seconds(seconds), wall: Timestamp(milliseconds: Int64(seconds * 1000)), uptime: .seconds(seconds))
-    }
-
     private static func plan(_ state: inout DeliveryState, _ peek: Peek, at seconds: Double = 0) throws -> Plan {
-        guard case .send(let plan) = state.intention(for: peek, wantedThrough: 0, at: moment(seconds)) else {
+        guard case .send(let plan) = state.intention(for: peek, wantedThrough: 0, at: .seconds(seconds)) else {
             throw TransportError(.closed, host: "", message: "nothing was planned")
         }
         return plan
@@ -34,12 +29,12 @@ struct DeliveryStateTests {
     func dropsAfterTheSecondLoss() throws {
         var state = try Self.state()
         let first = state.depart(try Self.plan(&state, .sample([.sample()])))
-        _ = state.finish(first, with: .status(404), at: Self.moment(0))
+        _ = state.finish(first, with: .status(404), at: .seconds(0))
         state.committed()
 
         let again = state.depart(
             try Self.plan(&state, .sample([.sample()], state: .sample(session: "S2"))))
-        let settlement = state.finish(again, with: .status(410), at: Self.moment(0))
+        let settlement = state.finish(again, with: .status(410), at: .seconds(0))
 
         #expect(
             settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone, _) = $0 { true } else { false } })
@@ -52,7 +47,7 @@ struct DeliveryStateTests {
         peek.entries[Generation(1)] = GenerationEntry(session: SessionID("S1"))
 
         let token = state.depart(try Self.plan(&state, peek))
-        let settlement = state.finish(token, with: .status(404), at: Self.moment(0))
+        let settlement = state.finish(token, with: .status(404), at: .seconds(0))
 
         #expect(
             settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone, _) = $0 { true } else { false } })
@@ -74,7 +69,7 @@ struct DeliveryStateTests {
             requests += 1
             let token = state.depart(try Self.plan(&state, .sample([.sample(Int64(delivered + 1))]), at: now))
             let status = requests.isMultiple(of: 5) ? 500 : 200
-            _ = state.finish(token, with: .status(status), at: Self.moment(now))
+            _ = state.finish(token, with: .status(status), at: .seconds(now))
             if status == 200 { delivered += 1 }
         }
 
@@ -88,7 +83,7 @@ struct DeliveryStateTests {
         let lane = LaneState.sample()
         let peek = Peek.sample((1...3).map { .sample($0) }, state: lane)
         let token = state.depart(try Self.plan(&state, peek))
-        _ = state.finish(token, with: .status(200), at: Self.moment(0))
+        _ = state.finish(token, with: .status(200), at: .seconds(0))
 
         #expect(state.readiness(at: .seconds(0)) == .confirm(Record.ID(2)))
         var same = state
@@ -109,12 +104,12 @@ struct DeliveryStateTests {
         var state = try Self.state()
         let peek = Peek.sample((1...3).map { .sample($0) })
         let token = state.depart(try Self.plan(&state, peek))
-        state.prepare(at: Self.moment(0))
+        state.prepare(at: .seconds(0))
         #expect(state.ahead?.prepared?.records.map(\.id) == [Record.ID(2)])
-        _ = state.finish(token, with: .status(200), at: Self.moment(0))
+        _ = state.finish(token, with: .status(200), at: .seconds(0))
         var changed = state
 
-        guard case .send(let plan) = state.intention(wantedThrough: 0, at: Self.moment(0)) else {
+        guard case .send(let plan) = state.intention(wantedThrough: 0, at: .seconds(0)) else {
             Issue.record("what was prepared is not sent")
             return
         }
@@ -130,13 +125,13 @@ struct DeliveryStateTests {
     func readsAnew() throws {
         var state = try Self.state()
         let peek = Peek.sample((1...3).map { .sample($0) })
-        _ = state.finish(state.depart(try Self.plan(&state, peek)), with: .status(200), at: Self.moment(0))
+        _ = state.finish(state.depart(try Self.plan(&state, peek)), with: .status(200), at: .seconds(0))
         #expect(state.readiness(at: .seconds(0)) == .confirm(Record.ID(2)))
-        guard case .send(let plan) = state.intention(wantedThrough: 0, at: Self.moment(0)) else {
+        guard case .send(let plan) = state.intention(wantedThrough: 0, at: .seconds(0)) else {
             Issue.record("it sends nothing of what was read ahead")
             return
         }
-        _ = state.finish(state.depart(plan), with: .status(500), at: Self.moment(0))
+        _ = state.finish(state.depart(plan), with: .status(500), at: .seconds(0))
 
         guard case .look = state.readiness(at: .seconds(60)) else {
             Issue.record("it does not look")
@@ -150,7 +145,7 @@ struct DeliveryStateTests {
     func awaitsCommits() throws {
         var state = try Self.state()
         let token = state.depart(try Self.plan(&state, .sample([.sample()])))
-        #expect(state.finish(token, with: .status(404), at: Self.moment(0)).awaitsCommit)
+        #expect(state.finish(token, with: .status(404), at: .seconds(0)).awaitsCommit)
         #expect(state.readiness(at: .seconds(0)) == .busy)
 
         state.committed()
@@ -190,7 +185,7 @@ struct DeliveryStateTests {
         var state = try Self.state(ttl: .seconds(10))
         let record = Record.sample(occurredAt: occurredAt, acceptedAt: acceptedAt)
 
-        let intention = state.intention(for: .sample([record]), wantedThrough: 0, at: Self.moment(seconds))
+        let intention = state.intention(for: .sample([record]), wantedThrough: 0, at: .seconds(seconds))
 
         let dropped = if case .drop([record], .expired, _) = intention { true } else { false }
         #expect(dropped == isExpired)
@@ -203,7 +198,7 @@ struct DeliveryStateTests {
         var state = try Self.state()
         let token = state.depart(try Self.plan(&state, .sample([.sample()])))
 
-        let settlement = state.finish(token, with: .failed(kind), at: Self.moment(0))
+        let settlement = state.finish(token, with: .failed(kind), at: .seconds(0))
 
         #expect(settlement.changes.isEmpty && settlement.events.isEmpty)
         #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
@@ -213,7 +208,7 @@ struct DeliveryStateTests {
     func resumes() throws {
         var state = try Self.state()
         let token = state.depart(try Self.plan(&state, .sample([.sample()])))
-        _ = state.finish(token, with: .status(401), at: Self.moment(0))
+        _ = state.finish(token, with: .status(401), at: .seconds(0))
         #expect(state.readiness(at: .seconds(0)) == .stopped(.halted))
 
         state.resume(with: try SessionDialect.sample())
@@ -226,14 +221,14 @@ struct DeliveryStateTests {
         var state = try Self.state()
         for consent in [Consent.pending, .denied] {
             let peek = Peek.sample([.sample()], state: .sample(consent: consent))
-            guard case .blocked(.noConsent) = state.intention(for: peek, wantedThrough: 0, at: Self.moment(0)) else {
+            guard case .blocked(.noConsent) = state.intention(for: peek, wantedThrough: 0, at: .seconds(0)) else {
                 Issue.record("something was sent with consent \(consent)")
                 continue
             }
         }
         var awaiting = Peek.sample([.sample()])
         awaiting.state.isAwaitingDisk = true
-        guard case .blocked(.storage) = state.intention(for: awaiting, wantedThrough: 0, at: Self.moment(0)) else {
+        guard case .blocked(.storage) = state.intention(for: awaiting, wantedThrough: 0, at: .seconds(0)) else {
             Issue.record("something was sent while a decision was not on disk")
             return
         }

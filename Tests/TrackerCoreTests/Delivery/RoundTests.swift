@@ -7,8 +7,7 @@ import TrackerStorage
 
 extension ClockReading {
     static func seconds(_ seconds: Double) -> ClockReading {
-        ClockReading(
-            now: .seconds(seconds), wall: Timestamp(milliseconds: Int64(seconds * 1000)), uptime: .seconds(seconds))
+        ClockReading(now: .seconds(seconds), wall: Timestamp(milliseconds: Int64(seconds * 1000)))
     }
 }
 
