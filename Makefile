@@ -9,6 +9,8 @@ GUARD_FACTOR ?= 3
 
 # How often `make kills` kills the host.
 KILLS ?= 1000
+# How often it restarts an agent.
+RESTARTS ?= 200
 
 # How many pairs of faults `make faults` samples, by which seed (0: another one each time).
 FAULTS ?= 500
@@ -29,7 +31,7 @@ help:
 	@echo "make test    every test"
 	@echo "make test-backends  the same calls through Segment's, RudderStack's and other SDKs and through the host, compared"
 	@echo "make test-schemas  the official JSON Schema Test Suite through the collector and the host"
-	@echo "make kills   the host killed KILLS times (1000) under load with faults, and what became of its calls"
+	@echo "make kills   the host killed KILLS times (1000) under load with faults, an agent RESTARTS times (200), and what became of calls"
 	@echo "make faults  each call of the system that can fail made to fail, once and for good, and FAULTS pairs (500) by SEED"
 	@echo "make model   every state that processes on one lane can reach, by spin"
 	@echo "make soak    ten minutes of mixed load with faults: whether the host's memory stays flat"
@@ -136,6 +138,8 @@ test-backends: setup-tests
 kills: setup-tests
 	swift build --build-tests -Xswiftc -warnings-as-errors
 	KILLS=$(KILLS) swift test --skip-build --filter "CrashTests|ManyHostsTests.generated|ManyHostsTests.stoppedThenKilled"
+	AGENT_RESTARTS=$(RESTARTS) python3 Tests/Scripts/run_tests.py python --report restarts \
+		tests.test_agent_client.AgentClientTests.test_many_restarts_under_load_lose_double_and_reorder_nothing
 
 # Exhaustive for single faults; takes an hour or more. With FAULTS_ARGUMENTS="denial reset-all" only those scenarios.
 faults: setup-tests

@@ -14,6 +14,7 @@ faults, on the same folder; `+native` has a program with a Swift client in the p
 """
 import argparse
 import concurrent.futures
+import ctypes
 import errno
 import fnmatch
 import itertools
@@ -21,6 +22,7 @@ import os
 import pathlib
 import random
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -173,6 +175,8 @@ def most(counts):
 
 
 def begin(*arguments):
+    # A worker ends with the explorer, also with one that is ended by a signal (PR_SET_PDEATHSIG).
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
     Worker.shared = Worker(*arguments)
 
 
