@@ -47,6 +47,8 @@ public struct RecordedCall: Hashable, Sendable, CustomStringConvertible {
         self.call.anonymousId = event.value(forKey: "anonymousId")?.stringValue
         self.call.groupId = event.value(forKey: "groupId")?.stringValue
         self.call.context = event.value(forKey: "context").flatMap { JSONValue($0).objectValue }
+        // With those of the scope around it and of the defaults.
+        if let values = event.value(forKey: "properties") { self.call.properties = JSONValue(values).objectValue }
     }
 
     /// What a test calls it by: the name of an event, a screen or a page, else the method.

@@ -98,7 +98,7 @@ extension RPCError {
 
 extension CallExpectation {
     fileprivate init(_ arguments: Arguments) throws(RPCError) {
-        let members = arguments.value(2).flatMap { JSONValue($0).objectValue } ?? [:]
+        var members = arguments.value(2).flatMap { JSONValue($0).objectValue } ?? [:]
         // A filter that no call can have would let every test pass that expects no call.
         for (name, _) in members where !RecordedCall.members.contains(name) {
             let nearest = SpellingSuggestion.nearest(to: name, among: RecordedCall.members)
@@ -107,8 +107,32 @@ extension CallExpectation {
                 "A recorded call has no member '\(name.prefix(80))'"
                     + (advice ?? ": it has \(RecordedCall.members.joined(separator: ", "))"))
         }
+        for name in ["userId", "anonymousId", "groupId"] {
+            if let given = members[name] { members[name] = try Self.id(given, name) }
+        }
+        if let client = members["client"] { try Self.check(client, "client", ClientName.allCases.map(\.rawValue)) }
+        if let outcome = members["outcome"] {
+            try Self.check(outcome["status"] ?? .null, "outcome.status", ["queued", "pending", "dropped"])
+            if let reason = outcome["reason"] {
+                try Self.check(reason, "outcome.reason", RefusalReason.allCases.map(\.rawValue))
+            }
+        }
         self.init(
             try arguments.string(0), arguments.value(1).flatMap { JSONValue($0).objectValue } ?? [:], members: members)
+    }
+
+    /// An id as a call has it: a whole number is its digits.
+    private static func id(_ given: JSONValue, _ name: String) throws(RPCError) -> JSONValue {
+        guard let text = (try? JSONText(given))?.idText else {
+            throw .invalidParams("'\(name)' must be a string or a whole number: leave it out where it does not matter")
+        }
+        return .string(text)
+    }
+
+    private static func check(_ given: JSONValue, _ name: String, _ words: [String]) throws(RPCError) {
+        guard let text = given.stringValue, words.contains(text) else {
+            throw .invalidParams("'\(name)' must be one of \(words.joined(separator: ", "))")
+        }
     }
 }
 

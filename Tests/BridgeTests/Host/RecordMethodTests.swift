@@ -46,6 +46,38 @@ struct RecordMethodTests {
         #expect(misspelled?.code == "INVALID_PARAMS" && misspelled?.message.contains("'userId'") == true)
     }
 
+    @Test("show the properties of a scope and of the defaults as they are sent")
+    func scopes() async throws {
+        client.start("analytics.setDefaults", [["shop": "CH"]])
+        client.start(
+            "analytics.track", ["event": "A", "properties": ["total": 1], "scope": [["properties": ["page": 2]]]])
+
+        let found = try await client.call("record.expect", ["A", ["total": 1, "page": 2, "shop": "CH"]])
+
+        #expect(found["failure"] == .null)
+        let absent = try await client.call("record.expect", ["name": "A", "properties": ["page": 2], "count": 0])
+        #expect(absent["failure"] != .null)
+    }
+
+    @Test("take ids as calls do, and refuse what no call can have: a test that expects no call would pass with it")
+    func expectedMembers() async throws {
+        client.start("analytics.track", ["event": "A", "options": ["userId": 7]])
+
+        #expect(try await client.call("record.expect", ["A", [:], ["userId": 7]])["failure"] == .null)
+        #expect(try await client.call("record.expect", ["A", [:], ["userId": 7], 0])["failure"] != .null)
+        let wrong: [(JSONValue, String)] = [
+            (["userId": nil], "'userId' must be a string or a whole number"),
+            (["groupId": 1.5], "'groupId' must be a string or a whole number"),
+            (["client": "Analytics"], "'client' must be one of tracker, analytics, basic"),
+            (["outcome": ["status": "dropped", "reason": "FULL"]], "'outcome.reason' must be one of NOT_INITIALIZED"),
+            (["outcome": "queued"], "'outcome.status' must be one of queued, pending, dropped"),
+        ]
+        for (members, sentence) in wrong {
+            let failure = try await client.start("record.expect", ["A", [:], members, 0]).failure
+            #expect(failure?.code == "INVALID_PARAMS" && failure?.message.contains(sentence) == true, "\(members)")
+        }
+    }
+
     @Test("play a refusal, until they are told otherwise")
     func fails() async throws {
         try await client.call("record.fail", ["STORAGE_ERROR"])
