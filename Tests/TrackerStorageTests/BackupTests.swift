@@ -162,11 +162,6 @@ struct BackupTests {
     /// Damages the callers' keys, which are read when the lane is opened.
     private func damageKeys() throws {
         try folder.execute("UPDATE lane SET queued = queued + 1")
-        let page = try #require(try folder.number("SELECT rootpage FROM sqlite_schema WHERE name = 'given'"))
-        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        var data = try folder.read("tracker.sqlite3")
-        let start = Int(page - 1) * 4096
-        data.replaceSubrange(start..<start + 8, with: repeatElement(0xFF, count: 8))
-        try folder.write(data, to: "tracker.sqlite3")
+        try folder.damage("given")
     }
 }

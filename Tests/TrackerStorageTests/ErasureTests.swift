@@ -51,11 +51,7 @@ struct ErasureTests {
         let device = try await fill(outbox, count: 20)
         await outbox.close()
         // No transaction of a denial or a reset reads the callers' keys.
-        let page = try #require(try folder.number("SELECT rootpage FROM sqlite_schema WHERE name = 'given'"))
-        var data = try folder.read("tracker.sqlite3")
-        let start = Int(page - 1) * 4096
-        data.replaceSubrange(start..<start + 8, with: repeatElement(0xFF, count: 8))
-        try folder.write(data, to: "tracker.sqlite3")
+        try folder.damage("given")
         let log = EventLog()
         let again = try await SQLiteOutbox.opened(.sample(folder, log: log))
 

@@ -94,6 +94,25 @@ struct OutboxTests {
         #expect(try outbox.peek(limit: 8, maxBytes: .max).records.count == 8)
     }
 
+    @Test("knows the groups that have gone out also after its database was damaged")
+    func recoversGroups() async throws {
+        let configuration = OutboxConfiguration.sample(folder) { $0.bindsSessions = false }
+        var outbox = try await SQLiteOutbox.opened(configuration)
+        await outbox.commit((1...9).map { .append("m\($0)") })
+        let records = try outbox.peek(limit: .max, maxBytes: .max).records
+        let group = GroupExtent(first: records[0].id, last: records[4].id, count: 5)
+        await outbox.commit(.group(group))
+        await outbox.close()
+        try folder.damage("dropped")
+
+        outbox = try await SQLiteOutbox.opened(configuration)
+
+        #expect(folder.exists("tracker.sqlite3.corrupt-1"))
+        let peek = try outbox.peek(limit: .max, maxBytes: .max)
+        #expect(peek.records.map(\.id) == records.map(\.id))
+        #expect(peek.groups == [group])
+    }
+
     @Test("keeps what it acknowledged when it is opened again")
     func survivesReopening() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))

@@ -236,10 +236,7 @@ struct RefusedRecordTests {
         await other.close()
         await outbox.close()
 
-        let page = try #require(try folder.number("SELECT rootpage FROM sqlite_schema WHERE name = 'value'"))
-        var data = try folder.read("tracker.sqlite3")
-        data.replaceSubrange(Int(page - 1) * 4096..<Int(page) * 4096, with: repeatElement(0xFF, count: 4096))
-        try folder.write(data, to: "tracker.sqlite3")
+        try folder.damage("value")
         outbox = try await SQLiteOutbox.opened(.sample(folder))
         #expect(try outbox.refused().map(\.messageID.text) == ["a"])
         #expect(try outbox.refused().map(\.session?.text) == ["S1"])

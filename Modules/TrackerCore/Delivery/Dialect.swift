@@ -29,7 +29,7 @@ protocol Dialect: Sendable {
     /// Whether there is something to do for the lane although nothing is queued.
     func needsSession(_ lane: LaneState) -> Bool
 
-    /// Forgets what it remembered about records and sessions: the queue was emptied, or another process has it.
+    /// Forgets what it remembered about records and sessions: the queue was emptied.
     mutating func forget()
 
     /// The groups that have gone out, if records travel in groups.

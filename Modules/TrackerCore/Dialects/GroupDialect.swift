@@ -121,7 +121,7 @@ struct GroupDialect: Dialect {
             let group = sizer.next(of: due)
             return .send(plan(request(carrying: group, at: view.wall), group, view.state))
         }
-        let front = FormedFront(form, of: due, maxBytes: sizer.maxBytes)
+        let front = FormedFront(form, of: due, maxBytes: sizer.maxBytes, atLeastThrough: sizer.sentEnd(of: due))
         if front.records.isEmpty, let fault = front.fault {
             return .drop([fault.record], .rejected(0), fault.reason)
         }

@@ -69,8 +69,15 @@ struct GroupSizer: Sendable {
         if let last = group.last {
             sent[last.id] = first.id
             addEnd(last.id)
+            if !released.isEmpty, let extent = GroupExtent(group) { released.remove(extent) }
         }
         return group
+    }
+
+    /// The end of the group that has gone out and begins with the first of these records, if there is one.
+    func sentEnd(of records: some Collection<Record>) -> Record.ID? {
+        guard let first = records.first, let end = ends.first(where: { $0 >= first.id }) else { return nil }
+        return sent[end] == first.id ? end : nil
     }
 
     /// Puts the records of groups together again that were sent before, maybe by another process.
@@ -83,7 +90,8 @@ struct GroupSizer: Sendable {
             let members = records.dropFirst(before.count).prefix { $0.id <= group.last }
             guard members.count == group.count, members.first?.id == group.first else { continue }
             if let last = before.last { addEnd(last.id) }
-            guard !ends.contains(group.last) else { continue }
+            // Another process may have sent it since this one has found an end within it.
+            ends.removeAll { group.first <= $0 && $0 < group.last }
             addEnd(group.last)
             sent[group.last] = group.first
         }
@@ -121,7 +129,8 @@ struct GroupSizer: Sendable {
     /// The group holds a record that the server refuses: it goes again in halves.
     mutating func refused(_ group: [Record]) {
         guard let last = group.last, group.count > 1 else { return removeEnd(of: group) }
-        sent[last.id] = nil
+        release(group)
+        addEnd(last.id)
         addEnd(group[group.count / 2 - 1].id)
     }
 

@@ -133,6 +133,14 @@ final class DamagedDatabase {
         return keys
     }
 
+    /// The groups of records that have gone out from a lane, by the numbers in it.
+    func groups(lane: Int64) throws(StorageError) -> [GroupExtent] {
+        guard try hasTable("sent_group") else { return [] }
+        var groups: [GroupExtent] = []
+        try read("SELECT first, last, count FROM sent_group WHERE lane = \(lane)") { groups.append(GroupExtent($0)) }
+        return groups
+    }
+
     /// Reads what the server has refused of a lane, until the damage.
     ///
     /// - Parameters:
@@ -141,10 +149,7 @@ final class DamagedDatabase {
     func refused(
         _ numbers: ClosedRange<Int64>, body: (Statement.Row) throws(StorageError) -> Void
     ) throws(StorageError) {
-        // A database of an earlier version has no such table.
-        var isThere = false
-        try read("SELECT 1 FROM sqlite_schema WHERE name = 'refused'") { _ in isThere = true }
-        guard isThere else { return }
+        guard try hasTable("refused") else { return }
         let rows = "SELECT * FROM refused WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
         _ = try scan(rows, numbers, body) { _ in }
     }
@@ -187,6 +192,13 @@ final class DamagedDatabase {
         }
         if let failure { throw failure }
         return isComplete
+    }
+
+    /// Whether there is a table: a database of an earlier version does not have all.
+    private func hasTable(_ name: String) throws(StorageError) -> Bool {
+        var isThere = false
+        try read("SELECT 1 FROM sqlite_schema WHERE name = '\(name)'") { _ in isThere = true }
+        return isThere
     }
 
     private func read(_ sql: String, body: (Statement.Row) -> Void) throws(StorageError) {

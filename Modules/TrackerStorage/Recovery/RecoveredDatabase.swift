@@ -130,6 +130,7 @@ struct LaneRecovery {
             if old.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
             try carryOverKeys(from: damagedCopy, &row)
             try carryOverRecords(from: damagedCopy, &row)
+            try carryOverGroups(from: damagedCopy)
             try database.keepGenerations(in: key)
             let numbers = LaneKey(lane: recovered.number, brand: 0).records
             try damagedCopy.refused(numbers) { (kept) throws(StorageError) in
@@ -168,6 +169,17 @@ struct LaneRecovery {
         for callerKey in try damagedCopy.callerKeys(lane: recovered.number) {
             try database.remember(callerKey, in: key)
             row.settled = max(row.settled, callerKey.settled ?? 0)
+        }
+    }
+
+    /// A group goes out again as it was, if nothing of it is lost: who plans it looks for that.
+    private func carryOverGroups(from damagedCopy: DamagedDatabase) throws(StorageError) {
+        let old = LaneKey(lane: recovered.number, brand: 0)
+        for group in try damagedCopy.groups(lane: recovered.number)
+        where old.records.contains(group.first.number) && old.records.contains(group.last.number) {
+            func moved(_ id: Record.ID) -> Record.ID { Record.ID(key.record(LaneKey.sequence(ofRecord: id.number))) }
+            try database.remember(
+                GroupExtent(first: moved(group.first), last: moved(group.last), count: group.count), in: key)
         }
     }
 

@@ -202,10 +202,15 @@ extension LaneDatabase {
 
     /// Reads a lane's groups, the oldest first.
     func groups(of key: LaneKey) throws(StorageError) -> [GroupExtent] {
-        try statement("SELECT first, last, count FROM sent_group WHERE lane = ?1 ORDER BY first").all(key.lane) { row in
-            GroupExtent(
-                first: Record.ID(row.int64("first")), last: Record.ID(row.int64("last")), count: row.int("count"))
-        }
+        try statement("SELECT first, last, count FROM sent_group WHERE lane = ?1 ORDER BY first")
+            .all(key.lane) { GroupExtent($0) }
+    }
+}
+
+extension GroupExtent {
+    /// Reads the columns `first`, `last` and `count`.
+    init(_ row: Statement.Row) {
+        self.init(first: Record.ID(row.int64("first")), last: Record.ID(row.int64("last")), count: row.int("count"))
     }
 }
 

@@ -61,6 +61,21 @@ struct GroupSizerTests {
         #expect(sizes { $0.turnedAway($1) } == [6, 2])
     }
 
+    @Test("send a group whole that another process has sent since, although one of their own was to end within it")
+    func recallsOverOwnEnds() {
+        let records = Self.records(Array(1...30))
+        var sizer = GroupSizer(maxRecords: 20, maxBytes: .max)
+        sizer.refused(sizer.next(of: records))
+        let half = sizer.next(of: records)
+
+        // The other process has delivered the half, and sent what is behind it as one group.
+        let rest = Array(records[10...])
+        sizer.recall([GroupExtent(rest)].compactMap(\.self), in: rest)
+
+        #expect(half.count == 10)
+        #expect(sizer.next(of: rest) == rest)
+    }
+
     @Test("send a group again as it was, although another one was too large meanwhile: its answer may have been lost")
     func repeatsBesideLargerGroups() {
         let records = Self.records([1, 2, 3, 4])

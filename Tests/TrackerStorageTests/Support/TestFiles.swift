@@ -17,6 +17,17 @@ extension TemporaryFolder {
         try Connection(state.database, .readWrite).number(sql)
     }
 
+    /// Overwrites the first page of a table.
+    func damage(_ table: String) throws {
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        guard let page = try number("SELECT rootpage FROM sqlite_schema WHERE name = '\(table)'") else {
+            throw StorageError(.failed, "There is no table \(table)")
+        }
+        var data = try read("tracker.sqlite3")
+        data.replaceSubrange(Int(page - 1) * 4096..<Int(page) * 4096, with: repeatElement(0xFF, count: 4096))
+        try write(data, to: "tracker.sqlite3")
+    }
+
     func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }

@@ -12,11 +12,15 @@ struct FormedFront: Sendable {
     private var events: [Record.ID: FormedEvent] = [:]
 
     /// Forms records as long as they go to the same path, and up to so many bytes.
-    init(_ form: any Form, of front: some Sequence<Record>, maxBytes: Int) {
+    ///
+    /// - Parameter end: The last record of a group that has gone out, which goes again as a whole.
+    init(_ form: any Form, of front: some Sequence<Record>, maxBytes: Int, atLeastThrough end: Record.ID? = nil) {
         self.form = form
         var bytes = 0
         for record in front {
-            guard bytes <= maxBytes, let formed = formed(record), records.isEmpty || formed.path == path else { break }
+            let isBound = end.map { record.id > $0 } ?? true
+            guard !isBound || bytes <= maxBytes, let formed = formed(record), records.isEmpty || formed.path == path
+            else { break }
             path = formed.path
             records.append(record)
             events[record.id] = formed

@@ -32,10 +32,12 @@ enum Forms {
             ?? SegmentForm(key: Secret(""))
     }
 
-    static func dialect(_ api: InitOptions.API, maxRecords: Int = 100) throws -> GroupDialect {
+    static func dialect(
+        _ api: InitOptions.API, maxRecords: Int = 100, maxBytes: Int = 475_000
+    ) throws -> GroupDialect {
         .batches(
             host: try BaseURL("https://in.example.com/base"), writeKey: Secret("key-1234"), timeout: .seconds(30),
-            schedule: .atOnce, maxRecords: maxRecords, maxBytes: 475_000, form: form(api))
+            schedule: .atOnce, maxRecords: maxRecords, maxBytes: maxBytes, form: form(api))
     }
 
     /// What one event becomes.

@@ -51,6 +51,20 @@ struct FormTests {
         #expect(plan.request.isCompressible == (api != .amplitude))
     }
 
+    @Test("sends a group that has gone out whole again, although fewer bytes may travel by now", arguments: Forms.all)
+    func recalled(api: InitOptions.API) throws {
+        let records = (1...20).map { Record.analytics($0) }
+        var dialect = try Forms.dialect(api, maxBytes: 1000)
+        var view = LaneView.sample(records)
+        #expect(try #require(dialect.plan(view).plan).records.count < 20)
+
+        dialect = try Forms.dialect(api, maxBytes: 1000)
+        view.groups = [GroupExtent(records)].compactMap(\.self)
+        let plan = try #require(dialect.plan(view).plan)
+
+        #expect(plan.request.headers["Idempotency-Key"] == "m1:m20:20")
+    }
+
     @Test("leaves the text of MetaRouter's batches as it is stored")
     func metaRouter() {
         #expect(InitOptions.API.metaRouter.form(InitOptions(), key: Secret("k"), headers: ExtraHeaders()) == nil)
