@@ -77,7 +77,6 @@ struct AnalyticsSettings: ClientSettings {
     }
 
     var title: String { "AnalyticsClient \(key.masked)" }
-    var keyPrefix: String { "__GT_analytics_" }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
     var isVerbose: Bool { options.debug }
     var beforeSend: BeforeSend? { options.beforeSend }

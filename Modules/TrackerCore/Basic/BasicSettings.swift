@@ -52,7 +52,6 @@ struct BasicSettings: ClientSettings {
     }
 
     let title = "BasicTracker"
-    let keyPrefix = "__GT_basic_"
     var isVerbose: Bool { options.debug }
     var beforeSend: BeforeSend? { options.beforeSend }
     var credentials: CredentialsProvider? { options.credentials }

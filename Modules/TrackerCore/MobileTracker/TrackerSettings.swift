@@ -40,7 +40,6 @@ struct TrackerSettings: ClientSettings {
 
     var delivery: DeliveryOptions { config.delivery }
     var title: String { "MobileTracker \(brand)" }
-    var keyPrefix: String { "__GT_\(brand)_" }
     var limits: OutboxLimits { delivery.limits(overflow: .refuseNew, maxPendingRecords: config.maxPendingEvents) }
     var expiration: Duration { .seconds(config.cookieExpiration * 86_400) }
     var initialConsent: Consent? { config.consent }

@@ -127,6 +127,7 @@ protocol ClientSettings: Sendable {
 }
 
 extension ClientSettings {
+    var keyPrefix: String { lane.keyPrefix }
     var expiration: Duration { OutboxConfiguration.standardExpiration }
     var initialConsent: Consent? { nil }
     var bindsSessions: Bool { false }
@@ -150,6 +151,17 @@ extension ClientSettings {
             takesOver: [other].compactMap { $0 == lane ? nil : $0 }, wallClock: { clock.wall }, observer: observer)
         configuration.refused = RefusedLimits(delivery)
         return configuration
+    }
+}
+
+extension LaneIdentity {
+    /// What the names of the values begin with that a client keeps.
+    var keyPrefix: String {
+        switch kind {
+        case .session: "__GT_\(owner)_"
+        case .batch: "__GT_analytics_"
+        case .endpoint: "__GT_basic_"
+        }
     }
 }
 

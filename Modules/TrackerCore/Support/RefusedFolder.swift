@@ -50,10 +50,11 @@ package struct RefusedFolder: Sendable {
         _ lane: LaneIdentity, _ filter: RefusedFilter, _ action: RefusedAction
     ) throws(TrackerError) -> Int {
         // A full queue takes no more: what waits is worth as much as what is queued again.
-        let outbox = SQLiteOutbox(
-            OutboxConfiguration(
-                location: .folder(path), lane: lane, keyPrefix: "", bindsSessions: false,
-                wallClock: { .now }))
+        var configuration = OutboxConfiguration(
+            location: .folder(path), lane: lane, keyPrefix: lane.keyPrefix, bindsSessions: false, wallClock: { .now })
+        // How much is kept is the client's to say, and for how long.
+        configuration.refused = .unbounded
+        let outbox = SQLiteOutbox(configuration)
         defer { ThreadWait.answer { done in outbox.close { done(()) } } }
         do throws(StorageError) {
             _ = try ThreadWait.answer { outbox.open(completion: $0) }.get()

@@ -59,6 +59,9 @@ package struct RefusedLimits: Hashable, Sendable {
         self.ttl = ttl
     }
 
+    /// None: what is kept stays.
+    package static let unbounded = RefusedLimits(maxRecords: .max, maxBytes: .max, ttl: .seconds(Int32.max))
+
     /// The bounds that options have.
     package init(_ options: DeliveryOptions = DeliveryOptions()) {
         self.init(

@@ -50,6 +50,34 @@ struct RefusedEventTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("from outside, one alone, whatever bounds their client has; and an expired session does not stay")
+    func folder() async throws {
+        let fixture = try SessionFixture { $0.isEvent && $0.text.contains("BAD") ? .status(422) : nil }
+        // Longer ago than refused events stay by default, and longer than this session lasts.
+        fixture.clock.advance(by: .seconds(-10 * 86_400))
+        let config = fixture.config {
+            $0.cookieExpiration = 1
+            $0.delivery.refusedTTL = .seconds(30 * 86_400)
+        }
+        try await fixture.start(config)
+        for name in ["BAD1", "BAD2", "BAD3"] { await fixture.tracker.track(eventName: name) }
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+        await fixture.tracker.shutdown()
+        let folder = RefusedFolder(path: fixture.directory.path("state"))
+
+        let removed = try folder.change(of: nil, matching: RefusedFilter(names: ["BAD2"]), .drop)
+        let left = try folder.events(of: nil, matching: RefusedFilter())
+        fixture.clock.advance(by: .seconds(10 * 86_400))
+        let next = fixture.restarted()
+        try await next.start(config)
+
+        #expect(removed == 1)
+        #expect(left.map(\.event.name) == ["BAD1", "BAD3"])
+        #expect(try next.tracker.refused().count == 2)
+        #expect(next.tracker.sessionId == "S2")
+        await next.tracker.shutdown()
+    }
+
     @Test("of batches: the filter says which, and what is removed is gone")
     func batches() async throws {
         let fixture = try AnalyticsFixture { $0.text.contains("bad") ? .status(400, body: "why") : .status(200) }
