@@ -106,10 +106,10 @@ extension NamedSchema {
         return members[0]
     }
 
-    /// Whether it is an object without members.
+    /// Whether it is an object without members, or with those that a client looks at itself.
     var isEmpty: Bool {
         guard case .object(let members, nil) = schema else { return false }
-        return members.isEmpty
+        return members.isEmpty || name == "Initialized"
     }
 
     /// Whether a program in another language sees such a value, under this name.

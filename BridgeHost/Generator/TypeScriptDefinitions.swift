@@ -163,7 +163,8 @@ enum TypeScriptDefinitions {
     /// The type of what a promise resolves with.
     private static func result(of method: Method<HostSession>) -> String {
         guard let named = NamedSchema.named(method.result) else { return "unknown" }
-        return named.onlyMember.map { $0.schema.typeScript() } ?? (named.isEmpty ? "void" : named.name)
+        if named.isEmpty { return "void" }
+        return named.onlyMember.map { $0.schema.typeScript() } ?? named.name
     }
 }
 

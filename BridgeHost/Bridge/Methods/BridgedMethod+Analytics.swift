@@ -13,6 +13,7 @@ extension BridgedMethod {
                     else: FieldCheck.fault("options", .wrongKind("an object")).rpcError,
                     example: #"{"writeKey": "key", "ingestionHost": "https://in.example.com"}"#)
             ],
+            result: "Initialized",
             errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
             restores: .setup(),
             "Initialises the analytics client. Calls made meanwhile take effect after it.",
@@ -22,7 +23,8 @@ extension BridgedMethod {
             if let given = arguments.value(0) { try AnalyticsFields.table.read(given, into: &options) }
             // The smaller of two counts, and a caller here has only this one.
             options.delivery.requestTimeout = options.requestTimeout
-            host.analytics.initialize(with: options, completion: host.answeringLate(reply))
+            let answer = host.answeringInitialization(reply)
+            host.analytics.initialize(with: options, whenIgnored: answer.whenIgnored, completion: answer.completion)
         },
         .analytics(
             "analytics.track",

@@ -22,6 +22,7 @@ extension BridgedMethod {
                     "options", .object, "How events are kept and delivered.", schema: "BasicOptions",
                     else: FieldCheck.fault("options", .wrongKind("an object")).rpcError),
             ],
+            result: "Initialized",
             errors: [.invalidAPIKey, .invalidEndpoint, .invalidConfiguration, .storage, .initializationFailed],
             restores: .setup(),
             "Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.",
@@ -29,9 +30,11 @@ extension BridgedMethod {
         ) { host, arguments, reply in
             var options = BasicOptions(delivery: host.settings.delivery)
             if let object = arguments.value(3) { try BasicFields.table.read(object, at: "options", into: &options) }
+            let answer = host.answeringInitialization(reply)
             host.basic.initialize(
                 apiKey: arguments.optionalString(0), endpoint: arguments.optionalString(1),
-                appVersion: arguments.optionalString(2), options: options, completion: host.answeringLate(reply))
+                appVersion: arguments.optionalString(2), options: options, completion: answer.completion,
+                whenIgnored: answer.whenIgnored)
         },
         .basic(
             "basic.track",

@@ -6,7 +6,7 @@ extension BridgedMethod {
     /// `MobileTracker`: a backend session, one event a request.
     package static let tracker: [BridgedMethod] = [
         BridgedMethod(
-            "init", InitArguments.parameters, takesAnyParams: true,
+            "init", InitArguments.parameters, takesAnyParams: true, result: "Initialized",
             errors: [.invalidBrandId, .invalidConfiguration, .sessionCreationFailed, .storage, .initializationFailed],
             changesAnswers: true,
             restores: .setup(holdsAfter: .sessionCreationFailed, again: ["sessionCreation": "inBackground"]),
@@ -14,8 +14,10 @@ extension BridgedMethod {
             example: #"["925", {"apiUrl": "https://api.example.com", "xApiKey": "key"}]"#
         ) { host, arguments, reply in
             let call = try InitArguments(arguments, defaults: TrackerConfig(delivery: host.settings.delivery))
+            let answer = host.answeringInitialization(reply)
             host.tracker.initialize(
-                brandId: call.brandId, config: call.config, completion: host.answeringLate(reply))
+                brandId: call.brandId, config: call.config, whenIgnored: answer.whenIgnored,
+                completion: answer.completion)
         },
         .tracking(
             "track",

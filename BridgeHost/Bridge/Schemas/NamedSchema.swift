@@ -131,6 +131,15 @@ extension NamedSchema {
     static let results: [NamedSchema] = [
         NamedSchema("Empty", "Nothing but success.", .object([], others: nil), example: "{}"),
         NamedSchema(
+            "Initialized", "Success.",
+            .object(
+                [
+                    .optional(
+                        "ignored", .boolean,
+                        "True if the client goes on with what it was initialised with before, and ignores these arguments."
+                    )
+                ], others: nil), example: "{}"),
+        NamedSchema(
             "Outcome", "What became of a call.",
             .oneOf([.reference("AcceptedOutcome"), .reference("DroppedOutcome")]),
             example: #"{"status": "queued", "messageId": "\#(messageID)"}"#),

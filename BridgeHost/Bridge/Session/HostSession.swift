@@ -238,9 +238,17 @@ extension HostSession {
         completion(of: reply) { $0.map(json).mapError(\.rpcError) }
     }
 
-    /// Answers a call that may take its time and fail.
-    func answeringLate(_ reply: Reply) -> @Sendable (Result<Void, TrackerError>) -> Void {
-        completion(of: reply, isLate: true) { $0.map { .done }.mapError(\.rpcError) }
+    /// Answers an initialization, which may take its time and fail.
+    ///
+    /// - Returns: What to call if its arguments are ignored, and with its end.
+    func answeringInitialization(
+        _ reply: Reply
+    ) -> (whenIgnored: @Sendable () -> Void, completion: @Sendable (Result<Void, TrackerError>) -> Void) {
+        let isIgnored = Atomic(false)
+        let completion = completion(of: reply, isLate: true) { (result: Result<Void, TrackerError>) in
+            result.map { isIgnored.load(ordering: .acquiring) ? .object("ignored", true) : .done }.mapError(\.rpcError)
+        }
+        return ({ isIgnored.store(true, ordering: .releasing) }, completion)
     }
 
     func answeringLate(_ reply: Reply) -> @Sendable (FlushReport) -> Void {

@@ -58,10 +58,13 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     /// Begins to initialise; calls made after this returns are held until it is done.
     ///
-    /// - Parameter completion: Called once: `invalidConfiguration`, `storage` or `initializationFailed` say why the
-    ///   client is not set up. Must not block.
+    /// - Parameters:
+    ///   - whenIgnored: Called before `completion` if the client goes on with other options.
+    ///   - completion: Called once: `invalidConfiguration`, `storage` or `initializationFailed` say why the client is not
+    ///     set up. Must not block.
     package func initialize(
-        with options: InitOptions, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+        with options: InitOptions, whenIgnored: @escaping @Sendable () -> Void = {},
+        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         runtime.initialize(
             enabled: options.enabled, log: options.log, updateModel: { $0.options = options },
@@ -69,7 +72,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
                 let settings = try AnalyticsSettings(options, facts: .collect(), &environment)
                 if let beforeSend = options.beforeSend { runtime.filterWaitingCalls(by: beforeSend, \.given) }
                 return settings
-            }, completion: completion)
+            }, whenIgnored: whenIgnored, completion: completion)
     }
 
     // MARK: Calls

@@ -58,18 +58,20 @@ public final class BasicTracker: ControlledClient {
     }
 
     /// Begins to initialise, and returns what ``initialize`` throws. `completion` is called once, also with `storage`
-    /// if the state folder cannot be used; it must not block.
+    /// if the state folder cannot be used, and `whenIgnored` before it if the tracker goes on with other options; neither
+    /// may block.
     @discardableResult
     package func initialize(
         apiKey: String?, endpoint: String?, appVersion: String?, options: BasicOptions,
-        log: (any TrackerLog)? = nil, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void = { _ in }
+        log: (any TrackerLog)? = nil, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void = { _ in },
+        whenIgnored: @escaping @Sendable () -> Void = {}
     ) -> TrackerError? {
         runtime.initialize(
             enabled: options.enabled, log: log,
             { (environment) throws(TrackerError) in
                 try BasicSettings(
                     apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: options, &environment)
-            }, completion: completion)
+            }, whenIgnored: whenIgnored, completion: completion)
     }
 
     /// Makes a call: its place in the order is fixed when this returns. `completion` must not block.

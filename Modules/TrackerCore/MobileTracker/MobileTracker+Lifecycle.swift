@@ -28,16 +28,18 @@ extension MobileTracker {
 
     /// Begins to initialise; calls made after this returns wait until it is done.
     ///
-    /// - Parameter completion: Called once. Must not block.
+    /// - Parameters:
+    ///   - whenIgnored: Called before `completion` if the tracker goes on with another configuration.
+    ///   - completion: Called once. Must not block.
     package func initialize(
-        brandId: String, config: TrackerConfig?,
+        brandId: String, config: TrackerConfig?, whenIgnored: @escaping @Sendable () -> Void = {},
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         runtime.initialize(
             enabled: config?.enabled, log: config?.log,
             { (environment) throws(TrackerError) in
                 try TrackerSettings(brandId: brandId, config: config, &environment)
-            }, completion: completion)
+            }, whenIgnored: whenIgnored, completion: completion)
     }
 
     /// Forgets the user: session, email, user id, metadata and device id. Makes a new session in the background. This

@@ -88,11 +88,12 @@ extension ClientRuntime {
     }
 
     private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run) {
-        if change.pausesDelivery { run.lane.engine.pause() }
+        if change.pausesDelivery { run.lane.pause() }
         run.lane.outbox.stage(change) { [self] result in
             if case .failed(let error) = result {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
             }
+            if change.endsSession, !result.isRepeated { run.lane.engine.forget(after: result) }
             if Model.policy.resetEndsRun {
                 // If the counters cannot be read, debug information leaves them out.
                 let account = try? run.lane.outbox.account()
@@ -101,12 +102,8 @@ extension ClientRuntime {
                     contents.state.resetEnded(run, pending, result)
                 }
             } else {
-                if case .repeated = result {
-                    contents.withLock { $0.state.takeBack(pending) }
-                } else if change.endsSession {
-                    run.lane.engine.forget(after: result)
-                }
-                if change.pausesDelivery { run.lane.engine.release() } else { run.lane.engine.kick() }
+                if result.isRepeated { contents.withLock { $0.state.takeBack(pending) } }
+                if change.pausesDelivery { run.lane.release() } else { run.lane.engine.kick() }
                 pending.completion(.taken(result))
             }
         }
@@ -114,9 +111,9 @@ extension ClientRuntime {
 
     /// Nothing more is sent until it is on disk; what is on the wire cannot be called back.
     private func commit(_ forget: PendingForget, in run: Run) {
-        run.lane.engine.pause(cancelling: false)
+        run.lane.pause(cancelling: false)
         run.lane.outbox.stage(forget.change) { result in
-            run.lane.engine.release()
+            run.lane.release()
             forget.completion(.taken(result))
         }
     }
@@ -186,7 +183,7 @@ extension ClientRuntime {
         case .update(let run):
             log.endRefusals()
             run.lane.update(run.settings, ids: dependencies.ids)
-        case .resume(let run): run.lane.engine.release()
+        case .resume(let run): run.lane.release()
         case .offerUnbound(let run):
             run.lane.goWithoutSession()
         case .move(let old, let run): move(old, to: run)
@@ -329,8 +326,9 @@ extension ClientRuntime {
                 guard contents.state.isMoving(to: run.number) else { return }
                 for record in records {
                     let draft = Draft(
-                        messageID: record.messageID, route: record.route, body: .complete(record.body),
-                        occurredAt: record.occurredAt, acceptedAt: record.acceptedAt ?? dependencies.clock.uptime)
+                        messageID: record.messageID, hasCallerKey: record.hasCallerKey, route: record.route,
+                        body: .complete(record.body), occurredAt: record.occurredAt,
+                        acceptedAt: record.acceptedAt ?? dependencies.clock.uptime)
                     run.lane.outbox.stage(.append(draft)) { [self] in reportUnmoved($0) }
                 }
                 contents.state.moved(run.number)
@@ -353,6 +351,10 @@ extension ClientRuntime {
         guard reason != .storage, reporter.full.add(dropped: 1) else { return }
         log.log(.warning, "The new queue is too small for the events that waited: those that do not fit are dropped.")
     }
+}
+
+extension ChangeResult {
+    fileprivate var isRepeated: Bool { if case .repeated = self { true } else { false } }
 }
 
 extension LaneChange {

@@ -56,12 +56,6 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             while let operation = contents.state.pending.popFirst() { operations.append(operation) }
             contents.flushAlarm?.alarm.cancel()
             contents.credentials.call?.cancel()
-            // Another client may have the lane too, and waits for the answer like this one.
-            if let question = contents.credentials.question, let run = contents.state.run, run.lane.isShared,
-                run.number == question.run
-            {
-                run.lane.engine.release()
-            }
             return (contents.state.run, operations, contents.state.waiters)
         }
         for operation in operations { operation.abandon() }
@@ -90,6 +84,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         enabled: Bool? = nil, log destination: (any TrackerLog)? = nil,
         updateModel: @escaping @Sendable (inout Model) -> Void = { _ in },
         _ settings: (inout EnvironmentOptions) throws(TrackerError) -> Model.Settings,
+        whenIgnored: @escaping @Sendable () -> Void = {},
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) -> TrackerError? {
         dependencies.recorder?.markInitialized()
@@ -109,7 +104,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
                         completion: completion))
             case .success(let settings?):
                 .initialize(
-                    Initialization(settings: .success(settings), updateModel: updateModel, completion: completion))
+                    Initialization(
+                        settings: .success(settings), updateModel: updateModel, whenIgnored: whenIgnored,
+                        completion: completion))
             case .failure(let error):
                 .initialize(
                     Initialization(settings: .failure(error), updateModel: updateModel, completion: completion))

@@ -99,6 +99,16 @@ extension ClientState {
 
     private mutating func ignore(_ initialization: Initialization<Model>, _ warning: String?) {
         if let warning { deferred.append(.log(.warning, warning)) }
+        var ignored = initialization
+        ignored.completion = {
+            initialization.whenIgnored()
+            initialization.completion($0)
+        }
+        answer(ignored)
+    }
+
+    /// Answers once the client is set up.
+    private mutating func answer(_ initialization: Initialization<Model>) {
         if case .opening = phase { return waiters.append(initialization.completion) }
         deferred.append(.answer([initialization.completion], nil))
     }
@@ -109,7 +119,7 @@ extension ClientState {
         isHalted = false
         ordered.append(.adopt(initialization, run))
         deferred.append(.update(run))
-        ignore(initialization, nil)
+        answer(initialization)
     }
 
     /// Goes on with other credentials, if there is a run that is delivered or will be.

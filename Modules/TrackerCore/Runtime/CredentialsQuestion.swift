@@ -104,8 +104,9 @@ extension ClientRuntime {
             else { return nil }
             contents.credentials.questions += 1
             let number = contents.credentials.questions
+            // One that is open has paused the lane already.
+            if contents.credentials.question?.run != run { current.lane.pause(cancelling: false) }
             contents.credentials.question = CredentialsQuestion(number: number, run: run, refusal: refusal)
-            current.lane.engine.pause(cancelling: false)
             return (current, number, contents.credentials.notify)
         }
         guard let (run, number, notify) = begun else { return false }
@@ -201,7 +202,7 @@ extension ClientRuntime {
         call?.cancel()
         guard let run, run.number == question.run else { return }
         if let timer = question.timer { run.lane.loop.cancel(timer) }
-        run.lane.engine.release(withoutKey: lack)
+        run.lane.release(withoutKey: lack)
     }
 
     /// Delivery has halted: says so, and until when.

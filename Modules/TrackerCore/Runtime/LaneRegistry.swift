@@ -199,6 +199,10 @@ struct LaneShare: Sendable {
 
     func goWithoutSession() { lane.goWithoutSession(member) }
 
+    func pause(cancelling isCancelling: Bool) { lane.pause(member, cancelling: isCancelling) }
+
+    func release(withoutKey lack: String?) { lane.release(member, withoutKey: lack) }
+
     func setInBackground(_ isInBackground: Bool) { lane.setInBackground(member, isInBackground) }
 
     func leave(_ completion: @escaping @Sendable () -> Void) { lane.leave(member, completion) }

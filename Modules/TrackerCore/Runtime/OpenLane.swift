@@ -60,9 +60,6 @@ struct OpenLane: Sendable {
     /// next run does not send it again.
     static let patience = Duration.seconds(5)
 
-    /// Whether other clients may use the lane too.
-    var isShared: Bool { share != nil }
-
     /// Whether this client opens the lane, and no other had it open.
     var isOpener: Bool { share?.isOpener ?? true }
 
@@ -109,6 +106,20 @@ struct OpenLane: Sendable {
         if let share { return share.goWithoutSession() }
         engine.goWithoutSession()
         outbox.offerUnbound()
+    }
+
+    /// Sends nothing until ``release(withoutKey:)``, which also the end of this client's share is.
+    ///
+    /// - Parameter isCancelling: Whether the requests under way are cancelled.
+    func pause(cancelling isCancelling: Bool = true) {
+        if let share { share.pause(cancelling: isCancelling) } else { engine.pause(cancelling: isCancelling) }
+    }
+
+    /// Ends one ``pause(cancelling:)``.
+    ///
+    /// - Parameter lack: Why there is no key to send anything with, if so: delivery halts.
+    func release(withoutKey lack: String? = nil) {
+        if let share { share.release(withoutKey: lack) } else { engine.release(withoutKey: lack) }
     }
 
     /// Turns timers off or on. A shared lane has none as long as all its clients are in the background.

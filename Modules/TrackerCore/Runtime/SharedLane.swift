@@ -48,6 +48,8 @@ final class SharedLane: Sendable {
         var waiters: [Int: @Sendable (Result<Void, TrackerError>) -> Void] = [:]
         /// Whether it was left before it was open: it is delivered once it is.
         var startsWhenOpen = false
+        /// How many pauses each client has not released, by the clients' numbers.
+        var pauses: [Int: Int] = [:]
 
         /// - Returns: Whether the credentials are others.
         mutating func replace(_ settings: some ClientSettings) -> Bool {
@@ -108,7 +110,9 @@ final class SharedLane: Sendable {
 
     func add(_ member: LaneMember) -> Int {
         if member.isVerbose { log.setVerbose(true) }
-        return audience.add(member)
+        let number = audience.add(member)
+        state.withLock { $0.pauses[number] = 0 }
+        return number
     }
 
     func isLeading(_ member: Int) -> Bool { audience.leader == member }
@@ -125,11 +129,23 @@ final class SharedLane: Sendable {
         state.withLock { $0.waiters[member] = nil }
         let (wasThere, isLeft, isInBackground) = audience.remove(member)
         guard wasThere else { return completion() }
-        parts.outbox.stage(.barrier) { _ in completion() }
+        parts.outbox.stage(.barrier) { [self] _ in
+            endPauses(of: member)
+            completion()
+        }
         parts.engine.setInBackground(isInBackground)
         guard isLeft else { return }
         goOnAlone()
         report(self, .isLeft)
+    }
+
+    /// What a client that has left paused for is written, or holds in memory, and what it was asked it answers no more.
+    private func endPauses(of member: Int) {
+        let (count, lack) = state.withLock { state in
+            let lack = state.credentials.key.isEmpty ? "There is no key: the client that was asked has left" : nil
+            return (state.pauses.removeValue(forKey: member) ?? 0, lack)
+        }
+        for _ in 0..<count { parts.engine.release(withoutKey: lack) }
     }
 
     /// Delivers what the clients have left.
@@ -292,6 +308,24 @@ final class SharedLane: Sendable {
         guard ends else { return }
         parts.engine.goWithoutSession()
         parts.outbox.offerUnbound()
+    }
+
+    func pause(_ member: Int, cancelling isCancelling: Bool) {
+        let isThere = state.withLock { state in
+            guard let count = state.pauses[member] else { return false }
+            state.pauses[member] = count + 1
+            return true
+        }
+        if isThere { parts.engine.pause(cancelling: isCancelling) }
+    }
+
+    func release(_ member: Int, withoutKey lack: String?) {
+        let isPaused = state.withLock { state in
+            guard let count = state.pauses[member], count > 0 else { return false }
+            state.pauses[member] = count - 1
+            return true
+        }
+        if isPaused { parts.engine.release(withoutKey: lack) }
     }
 
     func setInBackground(_ member: Int, _ isInBackground: Bool) {

@@ -98,6 +98,8 @@ package struct Record: Hashable, Sendable {
 
     package var id: ID
     package var messageID: MessageID
+    /// Whether a caller chose the key.
+    package var hasCallerKey: Bool
     /// Its number in the lane, counting from 1, never used twice.
     package var sequence: Int64
     /// The generation it was made in.
@@ -111,11 +113,12 @@ package struct Record: Hashable, Sendable {
     package var acceptedAt: Duration?
 
     package init(
-        id: ID, messageID: MessageID, sequence: Int64, generation: Generation, route: Route, body: JSONText,
-        occurredAt: Timestamp, acceptedAt: Duration?
+        id: ID, messageID: MessageID, hasCallerKey: Bool = false, sequence: Int64, generation: Generation, route: Route,
+        body: JSONText, occurredAt: Timestamp, acceptedAt: Duration?
     ) {
         self.id = id
         self.messageID = messageID
+        self.hasCallerKey = hasCallerKey
         self.sequence = sequence
         self.generation = generation
         self.route = route

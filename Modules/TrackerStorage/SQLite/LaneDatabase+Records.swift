@@ -147,7 +147,7 @@ extension LaneDatabase {
     ) throws(StorageError) {
         try statement(
             """
-            SELECT id, message_id, generation, route, occurred, run, accepted, check_sum, body FROM record
+            SELECT id, message_id, is_given, generation, route, occurred, run, accepted, check_sum, body FROM record
             WHERE id BETWEEN ?1 AND ?2 ORDER BY id
             """
         ).rows(numbers.lowerBound, numbers.upperBound) { row in
@@ -217,9 +217,9 @@ extension Record {
             return nil
         }
         self.init(
-            id: Record.ID(number), messageID: messageID, sequence: LaneKey.sequence(ofRecord: number),
-            generation: Generation(row.int64("generation")), route: route, body: body,
-            occurredAt: Timestamp(milliseconds: row.int64("occurred")),
+            id: Record.ID(number), messageID: messageID, hasCallerKey: row.int64("is_given") != 0,
+            sequence: LaneKey.sequence(ofRecord: number), generation: Generation(row.int64("generation")), route: route,
+            body: body, occurredAt: Timestamp(milliseconds: row.int64("occurred")),
             acceptedAt: row.int64("run") == run ? .nanoseconds(row.int64("accepted")) : nil
         )
     }

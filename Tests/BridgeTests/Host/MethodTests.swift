@@ -83,6 +83,22 @@ struct MethodTests {
         #expect(backend.server.requests.last?.header("Idempotency-Key") == outcome["messageId"]?.stringValue)
     }
 
+    @Test("say whether the arguments of an initialization are ignored")
+    func ignored() async throws {
+        let (url, state) = (JSONValue.string(backend.server.url), JSONValue.string(folder.path("state")))
+        let setups: [(String, JSONValue)] = [
+            ("init", ["925", backend.config(folder)]),
+            ("analytics.initialize", [["writeKey": "wk", "ingestionHost": url, "storageDirectory": state]]),
+        ]
+        for (method, params) in setups {
+            #expect(try await client.call(method, params) == [:])
+            #expect(try await client.call(method, params) == ["ignored": true])
+        }
+        // The basic tracker takes others at any time.
+        let params: JSONValue = ["key", url, nil, ["storageDirectory": state]]
+        for _ in 0..<2 { #expect(try await client.call("basic.initialize", params) == [:]) }
+    }
+
     @Test("pass values on as they are spelled")
     func spelling() async throws {
         try await start()

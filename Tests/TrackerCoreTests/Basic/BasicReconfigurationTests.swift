@@ -45,6 +45,26 @@ struct BasicReconfigurationTests {
         #expect(fixture.tracker.info("endpoint") == .string(other.url + "/new"))
     }
 
+    @Test("knows the ids of what is queued at the new endpoint too", arguments: [true, false])
+    func callerKeys(inMemory: Bool) async throws {
+        let fixture = try BasicFixture()
+        let other = try Backend()
+        fixture.backend.answer { _ in .status(503) }
+        var options = fixture.patientOptions
+        options.persistence = inMemory ? .memory : .disk
+        let id: CallerKey = "order-1"
+        try fixture.tracker.initialize(apiKey: "k", endpoint: fixture.backend.url, options: options)
+        _ = await fixture.tracker.track(event: "A", messageId: id).outcome
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        try fixture.tracker.initialize(apiKey: "k", endpoint: other.url, options: options)
+        #expect(await fixture.tracker.track(event: "A", messageId: id).outcome.isQueued)
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(other.events.map { $0["name"] } == ["A"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("waits for the request under way, and does not send its events again", arguments: [true, false])
     func waitsForRequest(inMemory: Bool) async throws {
         let gate = try Gate()

@@ -31,7 +31,10 @@ struct SharedLanes {
     }
 
     /// One more client.
-    func client() -> MobileTracker {
+    func client() -> MobileTracker { MobileTracker(dependencies: dependencies) }
+
+    /// What a client of the process gets.
+    var dependencies: Dependencies {
         var dependencies = Dependencies.system(log: log)
         dependencies.sharing = LaneSharing(registry, log: log, listener: log)
         dependencies.makeOutbox = { [opened, released] configuration in
@@ -46,7 +49,7 @@ struct SharedLanes {
                 return loop
             }
         }
-        return MobileTracker(dependencies: dependencies)
+        return dependencies
     }
 
     /// One more client, initialised.

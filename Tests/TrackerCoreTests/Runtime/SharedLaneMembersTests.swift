@@ -102,6 +102,86 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("goes on for the others once one of them has reset an analytics client")
+    func analyticsReset() async throws {
+        let lanes = try SharedLanes()
+        let fixture = try AnalyticsFixture()
+        let (one, other) = (
+            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
+        )
+        for client in [one, other] { await client.initializeAndWait(with: fixture.options()) }
+        _ = await one.track("A").outcome
+        #expect(await one.flush(timeout: .seconds(60)).remaining == 0)
+
+        await one.resetAndWait()
+        _ = await other.track("B").outcome
+        #expect(await other.flush(timeout: .seconds(60)).remaining == 0)
+        await one.initializeAndWait(with: fixture.options())
+        _ = await one.track("C").outcome
+        #expect(await one.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(fixture.names == ["A", "B", "C"])
+        await lanes.end()
+    }
+
+    /// How a client leaves a lane in which it was asked for credentials.
+    enum Departure: CaseIterable {
+        case shutdown, otherEndpoint, turnedOff
+    }
+
+    @Test(
+        "goes on when a client leaves that was asked for credentials and has not answered",
+        arguments: Departure.allCases)
+    func unanswered(departure: Departure) async throws {
+        let lanes = try SharedLanes()
+        let fixture = try BasicFixture { _ in .status(401) }
+        let (one, other) = (
+            BasicTracker(dependencies: lanes.dependencies), BasicTracker(dependencies: lanes.dependencies)
+        )
+        let asked = Recorder<Bool>()
+        one.control.askForCredentials { _ in asked.record(true) }
+        let url = fixture.backend.url
+        for client in [other, one] { try client.initialize(apiKey: "k", endpoint: url, options: fixture.options) }
+        one.track(event: "A")
+        try await asked.values(atLeast: 1)
+
+        fixture.backend.answer { $0.header("X-API-Key") == "other" ? .status(200) : .status(401) }
+        switch departure {
+        case .shutdown: await one.shutdown(timeout: .zero)
+        case .otherEndpoint: try one.initialize(apiKey: "k", endpoint: url + "/other", options: fixture.options)
+        case .turnedOff: try one.initialize(apiKey: "k", endpoint: url, options: fixture.options, enabled: false)
+        }
+        other.track(event: "B")
+        #expect(await other.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        try other.setCredentials(Credentials(key: "other"))
+
+        #expect(await other.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(fixture.backend.events.suffix(2).map { $0["name"] } == ["A", "B"])
+        await lanes.end()
+    }
+
+    @Test("makes a session for an initialize after one that has failed while its client was asked for credentials")
+    func unansweredInitialize() async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "bad" ? .status(401) : nil }
+        let client = lanes.client()
+        let asked = Recorder<Bool>()
+        client.control.askForCredentials { _ in asked.record(true) }
+        let answers = Recorder<Result<Void, TrackerError>>()
+        let config = lanes.session.config { ($0.xApiKey, $0.initTimeout) = ("bad", .seconds(4)) }
+        client.initialize(brandId: "925", config: config) { answers.record($0) }
+        try await asked.values(atLeast: 1)
+        try await lanes.loops.values(atLeast: 1)[0].timer(at: .seconds(4))
+        lanes.loops.all[0].advance(by: .seconds(4))
+        let failed = try await answers.values(atLeast: 1)[0]
+        #expect(throws: TrackerError.self) { try failed.get() }
+
+        try await client.initialize(brandId: "925", config: lanes.session.config { $0.xApiKey = "good" })
+
+        #expect(await client.track(eventName: "A").isQueued)
+        try await lanes.delivers(["A"])
+        await lanes.end()
+    }
+
     @Test("answers a client that opens it while another one does, each once", arguments: 0..<20)
     func opensAtOnce(attempt: Int) async throws {
         let lanes = try SharedLanes()
