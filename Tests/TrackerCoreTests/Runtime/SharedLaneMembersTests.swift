@@ -148,7 +148,10 @@ struct SharedLaneMembersTests {
         fixture.backend.answer { $0.header("X-API-Key") == "other" ? .status(200) : .status(401) }
         switch departure {
         case .shutdown: await one.shutdown(timeout: .zero)
-        case .otherEndpoint: try one.initialize(apiKey: "k", endpoint: url + "/other", options: fixture.options)
+        case .otherEndpoint:
+            try one.initialize(apiKey: "k", endpoint: url + "/other", options: fixture.options)
+            // It may take along what is queued by now.
+            _ = await one.track(event: "C").outcome
         case .turnedOff: try one.initialize(apiKey: "k", endpoint: url, options: fixture.options, enabled: false)
         }
         other.track(event: "B")
@@ -156,7 +159,8 @@ struct SharedLaneMembersTests {
         try other.setCredentials(Credentials(key: "other"))
 
         #expect(await other.flush(timeout: .seconds(60)).remaining == 0)
-        #expect(fixture.backend.events.suffix(2).map { $0["name"] } == ["A", "B"])
+        let delivered = fixture.backend.server.requests.filter { $0.header("X-API-Key") == "other" }
+        #expect(delivered.contains { $0.text.contains(#""name":"B""#) })
         await lanes.end()
     }
 
