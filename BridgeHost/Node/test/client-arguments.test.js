@@ -83,6 +83,31 @@ const REFUSED = {
     'a context that is an array': [(t) => t.analytics.track('X', {}, { context: [] }), "'options.context' must be an object"],
 }
 
+const raise = () => {
+    throw new Error('boom')
+}
+const revoked = () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    return proxy
+}
+
+/** Tracking calls with a value that throws when it is read. */
+const UNREADABLE = {
+    'a getter in the options': (t) => t.analytics.track('A', {}, { get userId() { return raise() } }),
+    'a getter of the message id': (t) => t.track('A', {}, null, { get messageId() { return raise() } }),
+    'options that are a revoked proxy': (t) => t.analytics.track('A', {}, revoked()),
+    'options without keys': (t) => t.analytics.track('A', {}, new Proxy({}, { ownKeys: raise })),
+    'properties that are a revoked proxy': (t) => t.track('A', revoked()),
+    'a name that is a revoked proxy': (t) => t.track(revoked()),
+    'an id without a text': (t) => t.analytics.identify({ toString: raise }),
+    'an id with a getter': (t) => t.analytics.identify({ get toJSON() { return raise() } }),
+    'an error that has no text': (t) => t.identify({ toString() { throw { get message() { return raise() } } } }),
+    'a getter in the scope': (t) => t.analytics.with({ get userId() { return raise() } }, () => t.analytics.track('A')),
+    'a scope that is a revoked proxy': (t) => t.analytics.with(revoked(), () => t.analytics.track('A')),
+    'an id of a scope without a text': (t) => t.analytics.with({ userId: { toString: raise } }, () => t.analytics.track('A')),
+}
+
 suite('an argument that must be a whole number', () => {
     const row = { params: [{ name: 'stars', kind: 'integer', isRequired: true, fault: 'INVALID_VALUE' }], gives: 'outcome' }
     const write = (stars) => writeParams(row, [stars], { maxBytes: 1000, warn: assert.fail })
@@ -124,6 +149,17 @@ suite('a wrong argument of a tracking call', () => {
             assert.equal(warnings.length, 1)
             assert.ok(warnings[0].includes(words), warnings[0])
             assert.match(warnings[0], / \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
+        })
+    }
+
+    for (const [what, call] of Object.entries(UNREADABLE)) {
+        test(`that throws drops the call: ${what}`, { skip: withoutHost }, async (t) => {
+            const { tracker, warnings } = await realTracker(t)
+
+            assert.deepEqual(await call(tracker), { status: 'dropped', reason: 'SERIALIZATION_ERROR' })
+
+            assert.equal(warnings.length, 1)
+            assert.match(warnings[0], / cannot be read: .* \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
         })
     }
 
@@ -233,6 +269,13 @@ suite('createTracker refuses', () => {
 
 suite('any other call', () => {
     const error = { code: 1001, message: 'Brand ID must be a number', data: { code: 'INVALID_BRAND_ID' } }
+
+    test('with a value that throws rejects', async (t) => {
+        const { tracker } = fakeTracker(t)
+
+        await assert.rejects(tracker.init('925', { get apiUrl() { return raise() } }), { code: 'SERIALIZATION_ERROR' })
+        await assert.rejects(tracker.reset(false, { get messageId() { return raise() } }), { code: 'SERIALIZATION_ERROR' })
+    })
 
     test('rejects with the caller\'s line in the stack', async (t) => {
         const { tracker, warnings } = fakeTracker(t, { errors: { init: error, setConsent: error, getSessionId: error } })

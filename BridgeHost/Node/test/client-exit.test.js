@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { FAKE_HOST, freshFolder, readEndedLives } from '../testsupport/hosts.js'
 import { run as runCommand, runProgram } from '../testsupport/programs.js'
+import { withoutHost } from '../testsupport/real-host.js'
 
 /** Runs a program that has a tracker with a stand-in for the host. */
 async function run(t, body, life = {}, options) {
@@ -64,6 +65,21 @@ suite('a program ends by itself', () => {
 
         assert.deepEqual([heard.code, heard.stdout, heard.stderr], [0, 'done\n', 'Careful.\n'.repeat(20)])
         assert.deepEqual([unheard.code, unheard.stdout], [0, 'done\n'])
+    })
+
+    test('with a stderr that is closed, whose errors its own listener still gets', { skip: withoutHost }, async (t) => {
+        const body = (own) => `
+            import { createTestTracker } from '@mobiletracker/bridge/testing'
+            const tracker = createTestTracker()
+            ${own}
+            for (let i = 0; i < 5; i++) await tracker.track('')
+            await tracker.shutdown()
+            console.log('done')`
+        const without = await runProgram(t, body(''), { isHeard: false })
+        const listening = await runProgram(t, body(`process.stderr.once('error', ({ code }) => console.log(code))`), { isHeard: false })
+
+        assert.deepEqual([without.code, without.stdout], [0, 'done\n'])
+        assert.deepEqual([listening.code, listening.stdout], [0, 'EPIPE\ndone\n'])
     })
 
     test('after a shutdown', async (t) => {

@@ -219,6 +219,53 @@ suite('beforeSend', () => {
         assert.deepEqual(written(lives).map(([, { eventName, event }]) => eventName ?? event), ['first', 'second', 'second', 'third', 'third'])
     })
 
+    test('stays in force if a second init is ignored, and so do convert and credentials', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        const asked = []
+        const credentials = () => {
+            asked.push('first')
+            return { key: KEY }
+        }
+        const beforeSend = ({ properties }) => void delete properties?.email
+        await tracker.init('925', config({ xApiKey: undefined, beforeSend, convert: () => 0, credentials }))
+        await tracker.init('925', config())
+        await tracker.init('925', config({ credentials: () => asked.push('second') }))
+        collector.faults(['401'])
+
+        await tracker.track('A', { email: 'ada@example.com', n: NaN })
+        await collector.wait({ name: 'A', accepted: true })
+
+        assert.deepEqual(collector.received({ name: 'A' }).map(({ body }) => body.data), [{ n: 0 }, { n: 0 }])
+        assert.deepEqual(asked, ['first', 'first'])
+    })
+
+    test('stays in force while an init with credentials is under way, and if it fails', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        const named = (name) => (call) => void (call.name = name)
+        await tracker.init('925', config({ beforeSend: named('first') }))
+
+        const second = tracker.init('926', config({ beforeSend: named('second'), credentials: () => ({ key: KEY }) }))
+        tracker.track('A')
+        await assert.rejects(second, { code: 'INIT_ERROR' })
+        await tracker.track('B')
+        await collector.wait({ kind: 'event', count: 2 })
+
+        assert.deepEqual(eventNames(collector), ['first', 'first'])
+    })
+
+    test('leaves the credentials to an init that is under way', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        const beforeSend = (call) => void (call.name += '!')
+        collector.faults(['401'])
+        await assert.rejects(tracker.init('925', config({ beforeSend })), { code: 'SESSION_CREATION_FAILED' })
+
+        await tracker.init('925', config({ xApiKey: undefined, beforeSend, credentials: () => ({ key: KEY }) }))
+        await tracker.track('A')
+        await collector.wait({ name: 'A!' })
+
+        assert.equal((await tracker.getDebugInfo()).lifecycle, 'ready')
+    })
+
     const faults = {
         'that returns a BigInt': [() => 5n, 'beforeSend must return the call'],
         'that returns a getter that throws': [() => ({ get name() { throw new Error('no') } }), 'beforeSend has returned what cannot be read: no'],
@@ -397,71 +444,6 @@ suite('a logger', () => {
         // It says by its rejection that it failed, and not in the log too.
         assert.ok(lines.every((line) => !line.includes('Initialization failed')), lines.join('\n'))
         assert.ok(lines.every((line) => !line.includes('[MobileTracker]')))
-    })
-})
-
-suite('enabled, and what comes from the environment', { skip: withoutHost }, () => {
-    test('false: nothing is stored or sent, and it is said once', async (t) => {
-        const { tracker, collector, warnings } = await realTracker(t)
-        await tracker.init('925', { enabled: false })
-        await tracker.analytics.initialize({ enabled: false })
-        await tracker.basic.initialize(null, null, null, { enabled: false })
-
-        const off = { status: 'dropped', reason: 'DISABLED', fault: { reason: 'offByOption' } }
-        for (let i = 0; i < 3; i++) assert.deepEqual(await tracker.track('A'), off)
-        assert.equal((await tracker.analytics.track('A')).reason, 'DISABLED')
-        assert.equal((await tracker.basic.track('A')).reason, 'DISABLED')
-        assert.equal((await tracker.getDebugInfo()).lifecycle, 'disabled')
-        await tracker.flush()
-
-        assert.equal(warnings.length, 3)
-        assert.ok(warnings[0].includes('Tracking is off: `enabled` is false.'), warnings[0])
-        assert.ok(warnings[1].includes('Tracking is off: `enabled` is false.'), warnings[1])
-        assert.deepEqual(collector.received(), [])
-    })
-
-    test('the warning names the variable that turned tracking off', async (t) => {
-        const before = process.env.MOBILE_TRACKER_ENABLED
-        afterwards(t, () => {
-            if (before === undefined) delete process.env.MOBILE_TRACKER_ENABLED
-            else process.env.MOBILE_TRACKER_ENABLED = before
-        })
-        process.env.MOBILE_TRACKER_ENABLED = 'Off'
-        const { tracker, warnings } = await realTracker(t)
-        await tracker.init('925')
-
-        await tracker.track('A')
-        await tracker.flush()
-
-        assert.equal(warnings.length, 1)
-        assert.ok(warnings[0].includes('Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment.'), warnings[0])
-        const { disabledBecause } = await tracker.getDebugInfo()
-        assert.equal(disabledBecause, 'MOBILE_TRACKER_ENABLED is false in the environment')
-    })
-
-    test('gives what the program leaves out, and a bad value is named', async (t) => {
-        const { collector } = await realTracker(t)
-        const set = { MOBILE_TRACKER_API_URL: collector.url, MOBILE_TRACKER_KEY: KEY, MOBILE_TRACKER_STORAGE_DIR: freshFolder(t) }
-        const before = { ...process.env }
-        afterwards(t, () => {
-            for (const name of [...Object.keys(set), 'MOBILE_TRACKER_ENABLED']) delete process.env[name]
-            Object.assign(process.env, before)
-        })
-        Object.assign(process.env, set)
-        const tracker = createTracker({ stderr: 'ignore', warnings: false })
-        afterwards(t, () => tracker.shutdown())
-        await tracker.init('925')
-        await tracker.track('A')
-        await collector.wait({ name: 'A' })
-        assert.deepEqual(eventNames(collector), ['A'])
-        await tracker.shutdown()
-
-        process.env.MOBILE_TRACKER_ENABLED = 'perhaps'
-        await assert.rejects(tracker.init('925'), (error) => {
-            assert.equal(error.code, 'INVALID_CONFIGURATION')
-            assert.match(error.message, /'MOBILE_TRACKER_ENABLED' must be true or false/)
-            return true
-        })
     })
 })
 

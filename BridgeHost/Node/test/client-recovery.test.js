@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { eventNames, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
+import { KEY, eventNames, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
 import { inTime } from '../testsupport/hosts.js'
 import { randomFrom } from '../testsupport/random.js'
 
@@ -75,6 +75,34 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         assert.notEqual(pid(), first)
         assert.equal(await tracker.getSessionId(), session)
         assert.equal(await tracker.isTrackingAllowed(), true)
+    })
+
+    const forms = {
+        'with two arguments': (url) => ['925', { apiUrl: url, xApiKey: KEY, persistence: 'memory' }],
+        'with one object': (url) => [{ apiKey: '925', endpoint: url, x_api_key: KEY, persistence: 'memory' }],
+    }
+    for (const [form, argumentsFor] of Object.entries(forms)) {
+        test(`keeps a denial that is in memory alone, after an init ${form}`, async (t) => {
+            const { tracker, collector, pid } = await realTracker(t)
+            await tracker.init(...argumentsFor(collector.url))
+            await tracker.setConsent('denied')
+
+            process.kill(pid(), 'SIGKILL')
+
+            assert.deepEqual(await inTime(tracker.track('A')), { status: 'dropped', reason: 'TRACKING_NOT_ALLOWED' })
+        })
+    }
+
+    test('goes on with the configuration in force, and not with that of an init that was ignored', async (t) => {
+        const { tracker, collector, config, pid } = await realTracker(t)
+        await tracker.init('925', config({ requestTimeoutMs: 11_000 }))
+        await tracker.init('925', config({ requestTimeoutMs: 12_000 }))
+
+        process.kill(pid(), 'SIGKILL')
+        await inTime(tracker.track('A'))
+        await collector.wait({ name: 'A' })
+
+        assert.equal((await tracker.getDebugInfo()).config.delivery.requestTimeoutMs, 11_000)
     })
 
     test('between a denial and its answer keeps the denial', async (t) => {

@@ -405,6 +405,19 @@ suite('inside a program', () => {
         await assert.rejects(startCollector({ prot: 1 }), /^TypeError: startCollector has no option "prot"; it has port, /)
     })
 
+    for (const port of ['abc', '8123', -1, 1.5, 65_536, null]) {
+        test(`a port that is ${JSON.stringify(port)} is an error`, async () => {
+            const sentence = `The port must be a whole number from 0 to 65535, and is ${JSON.stringify(port)}.`
+            await assert.rejects(startCollector({ port }), { name: 'TypeError', message: sentence })
+        })
+    }
+
+    test('a listener that is no function is an error at once', () => {
+        for (const method of ['listen', 'onAccount', 'onForeign']) {
+            assert.throws(() => collector[method](5), { name: 'TypeError', message: 'The listener must be a function.' })
+        }
+    })
+
     test('a wait may be as long as one likes', async () => {
         const waiting = collector.wait({ name: 'A', timeoutMs: 1e12 })
         await event('A')

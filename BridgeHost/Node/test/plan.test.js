@@ -9,7 +9,7 @@ import { Plan, PlanError } from '../src/plan/plan.js'
 import { runCommand, startCommand } from '../testsupport/commands.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
-import { runProgram } from '../testsupport/programs.js'
+import { run, runProgram } from '../testsupport/programs.js'
 import { patientHost, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 import { apiOf } from '../src/collector/apis/index.js'
 import { itemsOf } from '../src/collector/items.js'
@@ -337,6 +337,13 @@ suite('collecting with a plan', () => {
         for (const data of all) assert.equal(plan.judge('A', data).verdict, 'kept')
         assert.match((await runCommand(t, 'collect', '--infer-plan', path)).errors, /is there already\. Give another name to --infer-plan, or remove it\./)
     })
+
+    test('says before it collects that an inferred plan cannot be written', async (t) => {
+        const { status, errors } = await runCommand(t, 'collect', '--port', '0', '--infer-plan', '/nowhere/plan.json')
+
+        assert.equal(status, 1)
+        assert.match(errors, /^mobile-tracker: \/nowhere\/plan\.json cannot be written: ENOENT/)
+    })
 })
 
 suite('mobile-tracker plan', () => {
@@ -558,6 +565,20 @@ suite('mobile-tracker plan', () => {
         ])
         const made = [...readFileSync(python, 'utf8').matchAll(/^    def ([a-z]\w*)\(self, /gm)].map(([, code]) => code)
         assert.deepEqual(made.slice(0, 6), ['screen_home', 'identify_', 'group', 'screen_home_', 'screen_u1f642', 'identify'])
+    })
+
+    test('types makes a module that Python reads, whatever characters a description has', async (t) => {
+        const folder = freshFolder(t)
+        const description = 'Bought\u0000 \u001b[1mnow\u007f\u0085\u2028"""\\'
+        writeFileSync(join(folder, 'plan.json'), JSON.stringify({ events: { 'A\u0001': { description } } }))
+        const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), '--python', join(folder, 'events.py'))
+        assert.equal(status, 0, errors)
+
+        const program = 'import ast, sys; print(ast.get_docstring(ast.parse(open(sys.argv[1]).read()).body[-1].body[-1]))'
+        const { code, stdout, stderr } = await run(t, 'python3', ['-c', program, join(folder, 'events.py')])
+
+        assert.equal(code, 0, stderr)
+        assert.equal(stdout, "Bought [1mnow '''\\\n")
     })
 
     test('types refuses two events that would have one name', async (t) => {

@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { createTracker } from '@mobiletracker/bridge'
 import { createTestTracker } from '@mobiletracker/bridge/testing'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
+import { runProgram } from '../testsupport/programs.js'
 import { withoutHost } from '../testsupport/real-host.js'
 
 /** A test tracker that ends with its test. */
@@ -94,6 +95,19 @@ suite('A test tracker', { skip: withoutHost }, () => {
         tracker.track('PURCHASE')
 
         assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['PURCHASE'])
+    })
+
+    test('records though the environment turns tracking off', async (t) => {
+        const { code, stdout, stderr } = await runProgram(t, `
+            import { createTestTracker } from '@mobiletracker/bridge/testing'
+            const tracker = createTestTracker()
+            await tracker.init('925', { apiUrl: 'https://api.example.com', xApiKey: 'key' })
+            await tracker.track('A')
+            await tracker.basic.track('B')
+            console.log((await tracker.expect('A')).length, (await tracker.expect('B')).length)
+            await tracker.shutdown()`, { env: { MOBILE_TRACKER_ENABLED: 'false' } })
+
+        assert.deepEqual([code, stdout], [0, '1 1\n'], stderr)
     })
 
     test('refuses to expect what no call can have', async (t) => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -121,6 +122,31 @@ class CredentialsTests(TestCase):
 
         self.assertEqual(self.server.names, ["A", "B"])
         self.assertEqual(set(asked), {"tracker"})
+        self.assertNotIn("secret", f"{self.warnings}")
+
+    def test_option_that_exits(self) -> None:
+        """The option may raise anything: it is a warning without its words, and the next question is asked."""
+        was_asked = threading.Semaphore(0)
+
+        def credentials(client: str) -> Credentials:
+            was_asked.release()
+            if self.server.key == OLD:
+                sys.exit("secret")
+            return {"key": self.server.key}
+
+        tracker = self.real(credentials=credentials)
+        tracker.init("925", self.server.config(session_creation="inBackground"))
+        self.assertTrue(was_asked.acquire(timeout=60))
+        tracker.set_credentials(OLD)
+        tracker.track("A").outcome(60)
+        tracker.flush()
+        self.server.key = NEW
+        tracker.track("B").outcome(60)
+        self.assertEqual(tracker.flush().remaining, 0)
+
+        self.assertTrue(was_asked.acquire(timeout=60))
+        self.assertEqual(self.server.names, ["A", "B"])
+        self.assertIn("gave none to tracker: it has raised SystemExit", f"{self.warnings}")
         self.assertNotIn("secret", f"{self.warnings}")
 
 

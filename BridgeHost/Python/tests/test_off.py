@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from .support import TestCase, host_path
+from .support import KEY, TestCase, host_path
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, Outcome  # noqa: E402
 from mobiletracker.testing import TestTracker  # noqa: E402
@@ -46,6 +46,65 @@ class OffTests(TestCase):
                 self.assertEqual((await tracker.flush()).remaining, 0)
 
         asyncio.run(main())
+
+    def test_needs_no_host_for_any_other_call_and_starts_none(self) -> None:
+        with (
+            mock.patch.dict(os.environ, {"MOBILE_TRACKER_ENABLED": "off"}),
+            MobileTracker(host_path=NOWHERE, credentials=lambda _: {"key": "key"}) as tracker,
+        ):
+            analytics = tracker.analytics
+            tracker.on("diagnostic", print)
+            tracker.set_consent("pending")
+            self.assertEqual(tracker.track("EARLY").outcome().reason, "NOT_INITIALIZED")
+            tracker.init("925", {})
+            analytics.initialize({})
+            self.assertFalse(tracker.is_tracking_allowed())
+            tracker.set_consent("granted")
+            self.assertTrue(tracker.is_tracking_allowed())
+            self.assertIsNone(tracker.get_session_id())
+            self.assertEqual(tracker.get_cross_domain_url("https://shop.example/"), "https://shop.example/")
+            because = "MOBILE_TRACKER_ENABLED is false in the environment"
+            info = {"lifecycle": "disabled", "queue_length": 0, "disabled_because": because}
+            self.assertEqual(tracker.get_debug_info(), info)
+            self.assertEqual(tracker.basic.get_debug_info(), {"lifecycle": "idle", "queue_length": 0})
+            self.assertEqual(analytics.forget("u1")["erased"], 0)
+            self.assertEqual((tracker.refused.list(), tracker.refused.drop(), tracker.host.metrics()), ([], 0, "# EOF\n"))
+            tracker.reset()
+            tracker.set_credentials("key")
+            analytics.set_defaults({"release": 1})
+            self.assertEqual(tracker.track("A").outcome().reason, "DISABLED")
+            self.assertEqual(repr(tracker), "<MobileTracker, no host running>")
+        self.assertNotIn("host", f"{self.warnings}")
+
+    def test_on_again_has_what_it_called_meanwhile_take_effect_first(self) -> None:
+        collector = self.start_collector()
+        tracker = self.real()
+        analytics = tracker.analytics
+        tracker.init("925", {"enabled": False})
+        analytics.initialize({"enabled": False})
+        for consent in ("granted", "denied", "granted", "denied", "nonsense"):
+            tracker.set_consent(consent)  # type: ignore[arg-type]
+        tracker.reset()
+        analytics.set_defaults({"release": 7})
+        self.assertEqual(repr(tracker), "<MobileTracker, no host running>")
+        analytics.initialize({"write_key": KEY, "ingestion_host": collector.url})
+        analytics.track("A")
+        analytics.flush()
+        tracker.init("925", collector.config())
+
+        self.assertEqual(collector.received(kind="batch")[0]["body"]["batch"][0]["properties"], {"release": 7})
+        self.assertEqual(tracker.track("B").outcome().reason, "TRACKING_NOT_ALLOWED")
+        self.assertEqual(collector.received(kind="session"), [])
+        self.assertIn("setConsent, which was called while tracking was off, failed: ", self.warnings[0])
+
+    def test_has_no_effect_on_a_recorder_if_the_environment_does_it(self) -> None:
+        with mock.patch.dict(os.environ, {"MOBILE_TRACKER_ENABLED": "false"}):
+            with TestTracker(host_path=host_path(), stderr="ignore") as tracker:
+                tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
+                tracker.track("A")
+                tracker.basic.track("B")
+                tracker.expect("A", count=1)
+                tracker.expect("B", count=1)
 
     def test_has_a_host_for_the_rest(self) -> None:
         with TestTracker(host_path=host_path(), warnings=False, stderr="ignore") as tracker:

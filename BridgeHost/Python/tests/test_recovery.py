@@ -230,6 +230,17 @@ class RecoveryTests(AsyncTestCase):
         for scenario in scenarios:
             await self._play(AsyncMobileTracker, scenario, over_agent=True)
 
+    async def test_goes_on_with_the_configuration_in_force(self) -> None:
+        tracker = self.real_async()
+        await tracker.init("925", self.collector.config(request_timeout_ms=11_000))
+        await tracker.init("925", self.collector.config(request_timeout_ms=12_000))  # The host ignores it.
+        assert tracker._channel.link.host
+        os.kill(tracker._channel.link.host, signal.SIGKILL)
+        await tracker.track("A")
+
+        config: Any = (await tracker.get_debug_info())["config"]
+        self.assertEqual(config["delivery"]["requestTimeoutMs"], 11_000)
+
     async def _play(
         self, tracker_of: Callable[..., Any], scenario: dict[str, Any], *, over_agent: bool = False
     ) -> None:

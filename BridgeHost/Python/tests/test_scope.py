@@ -108,6 +108,55 @@ class ScopeTests(TestCase):
         self.assertIn("scope.properties.n is nan", self.warnings[0])
         self.assertIn("test_scope.py", self.warnings[0])
 
+    def test_that_cannot_be_read_runs_its_block_and_drops_every_call(self) -> None:
+        tracker, _ = self.started()
+        outcomes = []
+        with tracker.analytics.scope(user_id=10**5000):
+            outcomes.append(tracker.analytics.track("A").outcome(60))
+        self.assertEqual([outcome.reason for outcome in outcomes], ["SERIALIZATION_ERROR"])
+        self.assertRegex(self.warnings[0], r"scope cannot be read: ValueError.*test_scope\.py")
+
+    def test_may_decorate_functions_and_holds_for_each_call(self) -> None:
+        tracker, collector = self.started()
+        analytics = tracker.analytics
+
+        @analytics.scope(user_id="u1")
+        def called(name: str) -> str:
+            analytics.track(name)
+            return name
+
+        @analytics.scope(user_id="u2")
+        async def awaited(name: str) -> str:
+            await asyncio.to_thread(lambda: None)
+            analytics.track(name)
+            return name
+
+        self.assertEqual([called("A"), asyncio.run(awaited("B")), called("C")], ["A", "B", "C"])
+        analytics.track("D")
+        analytics.flush()
+
+        self.assertEqual([event["userId"] for event in events_of(collector)], ["u1", "u2", "u1", "own"])
+
+    def test_refuses_to_decorate_what_runs_in_turns_with_its_caller(self) -> None:
+        tracker = self.real()
+
+        def generator() -> Any:
+            yield
+
+        async def async_generator() -> Any:
+            yield
+
+        for function in (generator, async_generator):
+            with self.assertRaisesRegex(TypeError, "use `with` in it"):
+                tracker.analytics.scope(user_id="u1")(function)
+
+    def test_serves_one_block(self) -> None:
+        scope = self.real().analytics.scope(user_id="u1")
+        with scope:
+            pass
+        with self.assertRaisesRegex(RuntimeError, "make another one"), scope:
+            pass
+
     def test_is_seen_and_changed_by_before_send(self) -> None:
         seen: list[Any] = []
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import queue
+import sys
 import threading
 import unittest
 from typing import Any, cast
@@ -121,6 +123,26 @@ class ThreadTests(TestCase):
             tracker.track("A").outcome(60)
         stop()
         stop()
+
+    def test_that_of_the_listeners_outlives_whatever_a_listener_raises(self) -> None:
+        tracker = self.real()
+        heard: queue.Queue[object] = queue.Queue()
+
+        def leave(_: object) -> None:
+            sys.exit("done")
+
+        async def cancel(_: object) -> None:
+            raise asyncio.CancelledError
+
+        for listener in (leave, cancel, heard.put):
+            tracker.on("session", listener)
+        tracker.init("925", self.start_collector().config())
+        heard.get(timeout=60)
+        tracker.reset()
+        heard.get(timeout=60)
+
+        for error in ("SystemExit", "CancelledError"):
+            self.assertEqual(sum(error in text for text in self.warnings), 2)
 
 
 class AsyncThreadTests(AsyncTestCase):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import unittest
 from collections import OrderedDict, UserDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import numpy
@@ -20,6 +20,7 @@ import pandas  # type: ignore[import-untyped]
 
 from .support import TestCase
 
+from mobiletracker import MobileTracker
 from mobiletracker._json import JSONWriter, ValueFault, read  # isort: skip
 
 
@@ -44,6 +45,33 @@ class Item:
 
 class Strange:
     pass
+
+
+class Raising(Mapping[str, Any]):
+    def __getitem__(self, key: str) -> Any:
+        raise RuntimeError
+
+    def __iter__(self) -> Iterator[str]:
+        raise RuntimeError
+
+    def __len__(self) -> int:
+        raise RuntimeError
+
+
+class Classless:
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        raise self.error
+
+
+class Wordless(Exception):
+    def __repr__(self) -> str:
+        raise self
+
+    __str__ = __repr__
 
 
 def written(value: object, default: Callable[[Any], object] | None = None) -> str:
@@ -179,6 +207,24 @@ class ValueTests(TestCase):
             r'^track "A" was dropped: SERIALIZATION_ERROR\. attributes\.items\[0\]\.price is nan\. \(at ',
         )
         self.assertEqual([call["params"]["eventName"] for call in fake.lives[0]], ["B"])
+
+    def test_that_raises_when_it_is_read_drops_its_call(self) -> None:
+        options, of_error = cast(Any, Raising()), cast(Any, Classless)
+        calls: list[tuple[str, Callable[[MobileTracker], Any]]] = [
+            ("options", lambda tracker: tracker.analytics.track("A", {}, options, user_id="u1")),
+            ("options alone", lambda tracker: tracker.analytics.track("A", {}, options)),
+            ("an id", lambda tracker: tracker.analytics.track("A", user_id=10**5000)),
+            ("a name without a class", lambda tracker: tracker.track(of_error(AttributeError()))),
+            ("a name that raises for its class", lambda tracker: tracker.track(of_error(ValueError()))),
+            ("an error without a text", lambda tracker: tracker.track("A", of_error(Wordless()))),
+        ]
+        tracker = self.real()
+        for what, call in calls:
+            with self.subTest(what):
+                self.warnings.clear()
+                self.assertEqual(call(tracker).outcome(60).reason, "SERIALIZATION_ERROR")
+                self.assertEqual(len(self.warnings), 1)
+                self.assertRegex(self.warnings[0], r" cannot be read.* \(at .*test_values\.py:\d+\)$")
 
     def test_is_too_large_past_what_the_host_takes_in_one_message(self) -> None:
         tracker, _ = self.fake({"maxMessageBytes": 10_000})

@@ -35,6 +35,8 @@ export const MARK = `bigint ${randomUUID()} `
 export class Hooks {
     /** @type {Map<string, ClientHooks>} */
     #own = new Map()
+    /** The functions for credentials of initialisations that are under way. @type {Map<string, Function>} */
+    #asked = new Map()
     #default
     #useLogger
     #ask
@@ -56,14 +58,19 @@ export class Hooks {
         return this.#own.get(clientOf(method)) ?? this.#default
     }
 
+    /** The function that gives a client its credentials: that of the initialisation under way, if it has one. */
+    credentialsOf(client) {
+        return this.#asked.get(client) ?? this.of(client).credentials
+    }
+
     /**
      * Takes the functions out of the arguments that initialise a client. They are not sent to the host.
      *
      * @param {string} method
      * @param {unknown[]} args
-     * @returns {{ args: unknown[], begin: () => (isSuccess: boolean) => void }} The arguments without them. `begin` is
-     *     called when the call is made, and what it returns with the call's end: until then, and after a failure, the
-     *     functions of the last initialisation stay in force.
+     * @returns {{ args: unknown[], begin: () => (isTaken: boolean) => void }} The arguments without them. `begin` is
+     *     called when the call is made, and what it returns with the call's end: until then, and if the host does not go
+     *     on with these arguments, the functions of the last initialisation stay in force.
      * @throws {ArgumentFault}
      */
     extract(method, args) {
@@ -75,11 +82,15 @@ export class Hooks {
             const last = this.#own.get(client)
             const { logger: _, ...own } = found
             const next = { ...this.#default, ...own }
-            if (next.credentials) this.#ask()
+            if (next.credentials) {
+                this.#ask()
+                this.#asked.set(client, next.credentials)
+            }
             // Calls that are made meanwhile must not miss a filter.
-            if (!last?.beforeSend || next.credentials) this.#own.set(client, next)
-            return (isSuccess) => {
-                if (isSuccess) this.#own.set(client, next)
+            if (!last?.beforeSend) this.#own.set(client, next)
+            return (isTaken) => {
+                if (this.#asked.get(client) === next.credentials) this.#asked.delete(client)
+                if (isTaken) this.#own.set(client, next)
                 else if (last && this.#own.get(client) === next) this.#own.set(client, last)
             }
         }

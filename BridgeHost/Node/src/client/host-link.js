@@ -120,11 +120,11 @@ export class HostLink {
         return call.promise
     }
 
-    /** Asks this host, and those that follow it, for notifications of this kind. */
-    subscribe(topic) {
+    /** Asks this host, and those that follow it, for notifications of this kind. @param {boolean} starts Whether it starts one. */
+    subscribe(topic, starts) {
         this.#recovery.subscribe(topic)
         if (this.#state === 'ready') this.#requestOrWarn('host.subscribe', JSON.stringify([topic]))
-        else this.#start()
+        else if (starts) this.#start()
     }
 
     /** Asks the host to send what each client has. @param {string} params */

@@ -4,54 +4,107 @@ import { isSetup } from './recovery.js'
 /** The words that turn tracking off in `MOBILE_TRACKER_ENABLED`. */
 const OFF = ['false', '0', 'no', 'off']
 
-/** What a flush of a client answers that has nothing. */
-const NOTHING_LEFT = { delivered: 0, remaining: 0 }
+/** Why a client is off, by the host's word for it. */
+const REASONS = { offByOption: 'enabled is false', offByEnvironment: 'MOBILE_TRACKER_ENABLED is false in the environment' }
+
+/** What the host answers, by the names of the methods without their client, while a client has nothing. */
+const NOTHING = {
+    flush: { delivered: 0, remaining: 0 },
+    forget: { erased: 0, deliveredOfAnyone: 0 },
+    list: { events: [] },
+    retry: { requeued: 0 },
+    drop: { dropped: 0 },
+    metrics: { text: '# EOF\n' },
+}
+
+/** @typedef {import('./recovery.js').Replay} Replay */
 
 /**
- * Answers for clients that are turned off, so that no host need run for them.
+ * Answers for clients that are turned off, as a host would, so that none need run for them.
  *
- * A client that a host has set up is the host's, whatever its next setup says. What is not answered here goes to the host,
- * which gets the setup first.
+ * A client that a host has set up is the host's, whatever its next setup says. What the host must know of the calls that
+ * are answered here, it gets before the first call of that client that it gets.
  */
 export class OffClients {
-    /** The clients that are off, with the call that has turned each off. @type {Map<string, { method: string, params: string, word: string }>} */
+    /** The clients that are off, with the word for why. @type {Map<string, string>} */
     #off = new Map()
+    /** The calls that the host must know of, by their clients. @type {Map<string, Replay[]>} */
+    #kept = new Map()
     /** The clients that a host has set up. */
     #others = new Set()
+
+    /** Whether no host is needed: no client has one, and one is off, or all are by the environment. */
+    get isAll() {
+        return this.#others.size === 0 && (this.#off.size > 0 || isOffByEnvironment())
+    }
 
     /**
      * @param {string} method
      * @param {import('./methods.js').BridgedMethod} row
      * @param {string} params JSON text.
-     * @returns {{ result: object } | { first: { method: string, params: string } | undefined }} The answer; or what the host
-     *     must be told before the call.
+     * @returns {{ result: object } | { first: Replay[] }} The answer; or what the host must get before the call.
      */
     take(method, row, params) {
         const client = clientOf(method)
         if (isSetup(method) && !this.#others.has(client)) {
             const word = whyOff(row, JSON.parse(params))
             if (word) {
-                this.#off.set(client, { method, params, word })
+                this.#off.set(client, word)
                 return { result: {} }
             }
             this.#off.delete(client)
             this.#others.add(client)
-            return { first: undefined }
         }
-        const off = this.#off.get(client)
-        if (!off) return { first: undefined }
-        if (row.gives === 'outcome') return { result: { status: 'dropped', reason: 'DISABLED', fault: { reason: off.word } } }
-        if (method === `${client}flush`) return { result: NOTHING_LEFT }
-        this.#off.delete(client)
-        this.#others.add(client)
-        return { first: off }
+        const word = this.#off.get(client)
+        if (word || this.isAll) return { result: this.#answer(method, row, params, word) }
+        const first = this.#kept.get(client) ?? []
+        this.#kept.delete(client)
+        return { first }
     }
 
-    /** The program has closed the tracker. */
+    /** Keeps a call for the host. Of equal ones it gets the last. @param {Replay} call */
+    keep(call) {
+        const client = clientOf(call.method)
+        const others = (this.#kept.get(client) ?? []).filter((other) => !isEqual(other, call))
+        this.#kept.set(client, [...others, call])
+    }
+
+    /** The program has closed the tracker. Defaults stay, as they do in the link. */
     clear() {
         this.#off.clear()
         this.#others.clear()
+        for (const [client, calls] of this.#kept) {
+            this.#kept.set(client, calls.filter(({ method }) => method === `${client}setDefaults`))
+        }
     }
+
+    #answer(method, row, params, word) {
+        const { gives } = row
+        if (gives === 'outcome') {
+            return word ? { status: 'dropped', reason: 'DISABLED', fault: { reason: word } } : { status: 'dropped', reason: 'NOT_INITIALIZED' }
+        }
+        if (row.repeats) this.keep({ method, params })
+        const client = clientOf(method)
+        const name = method.slice(client.length)
+        switch (name) {
+            case 'isTrackingAllowed': return { allowed: this.#consent(client) === 'granted' }
+            case 'getCrossDomainUrl': return { url: JSON.parse(params).url }
+            case 'getDebugInfo':
+                return word ? { lifecycle: 'disabled', queueLength: 0, disabledBecause: REASONS[word] } : { lifecycle: 'idle', queueLength: 0 }
+        }
+        return NOTHING[name] ?? (gives.member ? { [gives.member]: null } : {})
+    }
+
+    #consent(client) {
+        const last = this.#kept.get(client)?.findLast(({ method }) => method === `${client}setConsent`)
+        return last ? JSON.parse(last.params).consent : 'granted'
+    }
+}
+
+/** Whether two calls are the same but for their message ids. */
+function isEqual(one, other) {
+    const given = ({ params }) => JSON.stringify({ ...JSON.parse(params), messageId: undefined })
+    return one.method === other.method && given(one) === given(other)
 }
 
 /** Why a setup turns its client off, as the host's word; undefined if it does not. */
@@ -59,9 +112,16 @@ function whyOff({ params: [first, ...others] }, given) {
     const options = others.map(({ name }) => given[name]).find((value) => isObject(value)) ?? given[first.name]
     const enabled = (isObject(options) ? options : given).enabled ?? null
     if (enabled !== null) return enabled === false ? 'offByOption' : undefined
-    return OFF.includes(process.env.MOBILE_TRACKER_ENABLED?.toLowerCase()) ? 'offByEnvironment' : undefined
+    return isOffByEnvironment() ? 'offByEnvironment' : undefined
+}
+
+function isOffByEnvironment() {
+    return OFF.includes(process.env.MOBILE_TRACKER_ENABLED?.toLowerCase())
 }
 
 function isObject(value) {
     return typeof value === 'object' && value !== null
 }
+
+/** For a tracker whose host answers also for clients that are off: a recorder, on which the environment has no effect. */
+export const NONE_OFF = { isAll: false, take: () => ({ first: [] }), keep() {}, clear() {} }

@@ -33,8 +33,9 @@ export class Output {
     /** Warns. @param {string} message */
     warn = (message) => {
         if (!this.#isWarning) return
-        if (this.#logger) this.#log('warning', message)
-        else console.warn(`[MobileTracker] ${message}`)
+        if (this.#logger) return this.#log('warning', message)
+        guardStderr()
+        console.warn(`[MobileTracker] ${message}`)
     }
 
     /** Receives what the host has written to its log. @param {Buffer} chunk */
@@ -77,10 +78,18 @@ function lineOf({ level, message }) {
     return level ? `[MobileTracker] ${level}: ${message}\n` : `${message}\n`
 }
 
-/** Passes the host's log on. A closed stderr must not end the program. */
+/** Passes the host's log on. */
 function passOn(text) {
     if (text === '') return
-    process.stderr.write(text, (error) => {
-        if (error && process.stderr.listenerCount('error') === 0) process.stderr.once('error', () => {})
-    })
+    guardStderr()
+    process.stderr.write(text)
+}
+
+/** Marks the listener of `guardStderr`, also that of another copy of this module. */
+const GUARD = Symbol.for('@mobiletracker/bridge: guards stderr')
+
+/** Keeps a stderr that is closed from ending the program, for as long as it runs: each write to it is an error of its own. */
+function guardStderr() {
+    if (process.stderr.listeners('error').some((listener) => listener[GUARD])) return
+    process.stderr.on('error', Object.assign(() => {}, { [GUARD]: true }))
 }

@@ -30,7 +30,7 @@ class Client {
 
     /** Whether its state outlives the host. */
     get isOnDisk() {
-        return this.setup !== null && JSON.parse(this.setup.params).config?.persistence !== 'memory'
+        return this.setup !== null && configOf(this.setup.method, JSON.parse(this.setup.params)).persistence !== 'memory'
     }
 
     begin(setup, isHeld = false) {
@@ -77,7 +77,8 @@ export class Recovery {
             // Once it is on disk, another process may have changed it since. A repeated call from before changes nothing,
             // by its message id.
             case 'consent': return (client.consent = client.isOnDisk ? null : { method, params })
-            case 'setup': return client.begin(again(method, params))
+            // After an ignored one the client goes on with its last setup.
+            case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, params))
             case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
             case 'credentials': return client.set({ method, params })
             case 'defaults': return (client.defaults = { method, params })
@@ -152,11 +153,15 @@ export function isSetup(method) {
 
 /** A setup that has succeeded, as it is made again. @returns {Replay} */
 function again(method, params) {
-    const { params: [first], again } = METHODS[method]
+    const { again } = METHODS[method]
     if (!again) return { method, params }
     const call = JSON.parse(params)
-    // One object may hold all that the configuration does, and the brand.
-    const config = first.name in call ? (call.config ??= {}) : call
-    Object.assign(config, again)
+    Object.assign(configOf(method, call), again)
     return { method, params: JSON.stringify(call) }
+}
+
+/** The configuration in the params of a setup. One object may hold all that it does, and the brand. */
+function configOf(method, call) {
+    const { params: [first] } = METHODS[method]
+    return first.name in call ? (call.config ??= {}) : call
 }

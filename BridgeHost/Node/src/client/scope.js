@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { ValueFault, serialize } from './serialize.js'
+import { faultFrom, serialize } from './serialize.js'
 
 /** What a scope may hold. */
 export const SCOPE = [
@@ -17,7 +17,7 @@ const storage = new AsyncLocalStorage()
 class Scope {
     /** JSON text of each. @type {string[]} */
     #texts
-    /** What is wrong with the first one that cannot be written. @type {ValueFault | undefined} */
+    /** What is wrong with the first one that cannot be written. @type {import('./serialize.js').ValueFault | undefined} */
     fault
 
     /** @param {Scope | undefined} outer @param {() => string} write Gives the JSON text of the innermost. */
@@ -26,9 +26,8 @@ class Scope {
         this.fault = outer?.fault
         try {
             this.#texts = [...this.#texts, write()]
-        } catch (fault) {
-            if (!(fault instanceof ValueFault)) throw fault
-            this.fault ??= fault
+        } catch (error) {
+            this.fault ??= faultFrom(error, 'scope')
         }
         this.text = `[${this.#texts.join(',')}]`
     }
@@ -47,11 +46,20 @@ export function currentScope() {
  * @param {(values: object) => string} write Gives the members of the values as JSON text.
  */
 export function runInScope(values, body, write) {
-    if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+    if (typeof values !== 'object' || values === null || isList(values)) {
         throw new TypeError("with: the scope must be an object such as { userId: 'user-1' }, and a function follows it.")
     }
     if (typeof body !== 'function') throw new TypeError('with: a function that makes the calls must follow the scope.')
     return storage.run(new Scope(storage.getStore(), () => `{${write(values)}}`), body)
+}
+
+/** Whether a value is a list. A proxy that was revoked throws when it is asked. */
+function isList(value) {
+    try {
+        return Array.isArray(value)
+    } catch {
+        return false
+    }
 }
 
 /**

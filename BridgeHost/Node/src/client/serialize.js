@@ -20,6 +20,11 @@ export class ValueFault extends Error {
     }
 }
 
+/** What a value of the program has thrown while it was read, as a fault. @returns {ValueFault} */
+export function faultFrom(thrown, path) {
+    return thrown instanceof ValueFault ? thrown : new ValueFault(path, `cannot be read: ${described(thrown, 'message')}`)
+}
+
 /**
  * Writes a value as JSON text, as `JSON.stringify` does: `toJSON` is called, a Date becomes its ISO text, a URL its
  * text, and undefined members are left out. In addition, a BigInt becomes an exact number, a Map an object, a Set an
@@ -43,8 +48,7 @@ export function serialize(value, name, maxLength = Infinity, omit = () => {}, { 
     try {
         return write(value, place, 0)
     } catch (error) {
-        if (error instanceof ValueFault) throw error
-        throw new ValueFault(pathOf(place.keys), `cannot be read: ${described(error, 'message')}`)
+        throw faultFrom(error, pathOf(place.keys))
     }
 }
 

@@ -9,7 +9,7 @@ import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
 import { currentScope } from './scope.js'
-import { ValueFault } from './serialize.js'
+import { faultFrom } from './serialize.js'
 import { Trace } from './trace.js'
 
 /** @typedef {import('./methods.js').BridgedMethod} BridgedMethod */
@@ -58,13 +58,13 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
         const { beforeSend, convert } = hooks.of(method)
         const scope = row.isScoped ? currentScope() : undefined
         const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert, scope: scope?.text }
-        let params
+        let params, begin
         try {
             if (scope?.fault) throw scope.fault
             if (isBeginning) {
                 const own = hooks.extract(method, args)
                 params = writeParams(row, own.args, how)
-                site.ended = own.begin()
+                begin = own.begin
             } else if (isFiltered && beforeSend) {
                 params = writeParams(row, args, { ...how, mark: MARK })
                 const verdict = filter(beforeSend, method, row, params)
@@ -74,16 +74,25 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
             } else {
                 params = writeParams(row, args, how)
             }
-        } catch (fault) {
-            return site.refuse(fault)
+        } catch (error) {
+            return site.refuse(faultFrom(error, 'The call'))
         }
         const { result, first } = off.take(method, row, params)
+        if (begin) site.ended = begin()
         if (result) return CallPromise.resolve(site.read(result))
         if (row.repeats) used?.()
-        if (first) link.call(first.method, first.params, { repeats: true })
+        for (const kept of first) handOver(kept, link, warnings, off)
         return link.call(method, params, { repeats: row.repeats, site })
     }
     return call
+}
+
+/** Makes a call that was answered while its client was off. Without a host it is kept for the next one. */
+function handOver(kept, link, warnings, off) {
+    link.call(kept.method, kept.params, { repeats: true }).catch(({ number, message }) => {
+        if (number === undefined) off.keep(kept)
+        else warnings.warn(`${kept.method}, which was called while tracking was off, failed: ${message}`)
+    })
 }
 
 /** The place in the program that made a call. Turns the answer into what the program receives. */
@@ -95,7 +104,7 @@ class CallSite {
     #trace
     #warnings
 
-    /** Called when the call has succeeded or failed. @type {(isSuccess: boolean) => void} */
+    /** Called when the call has ended, with whether the client goes on with its arguments. @type {(isTaken: boolean) => void} */
     ended = () => {}
 
     constructor(method, row, args, newTrace, warnings) {
@@ -120,7 +129,7 @@ class CallSite {
 
     /** Turns the result into what the promise resolves with. */
     read(result) {
-        this.ended(true)
+        this.ended(!result.ignored)
         const { gives } = this.#row
         if (gives === 'object') return result
         if (gives === 'nothing') return undefined
@@ -168,7 +177,6 @@ class CallSite {
 
     /** Answers a call that cannot be sent, as the host would. */
     refuse(fault) {
-        if (!(fault instanceof ValueFault)) throw fault
         this.locate()
         const param = this.#row.params.find(({ name }) => name === fault.argument)
         if (this.#row.gives === 'outcome') {

@@ -5,7 +5,7 @@ import { atExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { NotificationListeners } from './notification-listeners.js'
-import { OffClients } from './off.js'
+import { NONE_OFF, OffClients } from './off.js'
 import { Output } from './output.js'
 import { warnOfUnknown, writeMembers } from './params.js'
 import { scopeRunner } from './scope.js'
@@ -46,7 +46,8 @@ export function openTracker(options = {}) {
     warnOfUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
     const ignored = ignoredArguments(findAgent(agent), hostArguments)
     if (ignored) warn(`createTracker: ${ignored}`)
-    const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic), warn })
+    const off = hostArguments.includes('--record') ? NONE_OFF : new OffClients()
+    const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic, !off.isAll), warn })
     const link = new HostLink({
         hostPath,
         agent,
@@ -66,7 +67,6 @@ export function openTracker(options = {}) {
     }
     const ask = once(() => listeners.on('credentials', (question) => answerWith(hooks, clients, question, warn)))
     const hooks = new Hooks({ ofAll: { beforeSend, convert, credentials }, useLogger: (own) => output.use(own), ask })
-    const off = new OffClients()
     const observer = { warnings, used: exit.used, hooks, off }
     const clients = Object.fromEntries(
         ['', 'analytics.', 'basic.'].map((prefix) => [prefix, makeFunctions(prefix, link, observer)]))
@@ -106,7 +106,7 @@ function checkOptions({ hostPath, hostArguments, agent, stderr, appName, logger,
 /** Has the program's function answer a question of the host for credentials. */
 async function answerWith(hooks, clients, { client }, warn) {
     const prefix = client === 'tracker' ? '' : `${client}.`
-    const { credentials } = hooks.of(prefix)
+    const credentials = hooks.credentialsOf(prefix)
     if (!credentials) return
     try {
         await clients[prefix].setCredentials({ ...await credentials(client) })

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { PlanInference } from '../plan/infer.js'
 import { PlanError } from '../plan/plan.js'
 import { readPlan } from '../plan/read.js'
@@ -152,15 +152,22 @@ function startInference(path) {
     if (existsSync(path)) {
         throw new UsageError(`${path} is there already. Give another name to --infer-plan, or remove it.`)
     }
+    // A file that cannot be written is said now: in the end what came would be lost.
+    writing(path, () => closeSync(openSync(path, 'wx')))
+    rmSync(path)
     return new PlanInference()
 }
 
-function writePlan(path, inference) {
+function writing(path, write) {
     try {
-        writeFileSync(path, inference.toText())
+        write()
     } catch (error) {
         throw new CommandError(`${path} cannot be written: ${error.message}.`)
     }
+}
+
+function writePlan(path, inference) {
+    writing(path, () => writeFileSync(path, inference.toText()))
     const screens = inference.screens > 0 ? ` and ${counted(inference.screens, 'screen')}` : ''
     process.stderr.write(`mobile-tracker: Wrote a plan of ${counted(inference.size, 'event')}${screens} to ${path}.\n`)
 }

@@ -114,12 +114,12 @@ class RunningCollector {
 
     /** Calls `listener` with every account that comes. @returns {() => void} Ends it. */
     onAccount(listener) {
-        return this.#collector.accounts.listen(listener)
+        return this.#collector.accounts.listen(checked(listener))
     }
 
     /** Calls `listener` with every request that comes. @returns {() => void} Ends it. */
     listen(listener) {
-        return this.#collector.requestLog.listen(listener)
+        return this.#collector.requestLog.listen(checked(listener))
     }
 
     /**
@@ -129,7 +129,7 @@ class RunningCollector {
      * @returns {() => void} Ends it.
      */
     onForeign(listener) {
-        return this.#collector.onForeign(listener)
+        return this.#collector.onForeign(checked(listener))
     }
 
     /** Stops listening, and cuts every connection. Waits under way end. Safe to call twice. */
@@ -147,13 +147,19 @@ class RunningCollector {
     }
 }
 
+/** A listener, if it is a function: it is called much later. */
+function checked(listener) {
+    if (typeof listener !== 'function') throw new TypeError('The listener must be a function.')
+    return listener
+}
+
 /**
  * Starts a collector, by default on 127.0.0.1.
  *
  * @param {CollectorOptions} [options]
  * @returns {Promise<RunningCollector>}
  * @throws {Error} With the system's code, such as `EADDRINUSE`, if the port cannot be had.
- * @throws {TypeError} For an option that there is not.
+ * @throws {TypeError} For an option that there is not, and a port that is none.
  * @throws {import('../plan/plan.js').PlanError} For a plan that cannot be used.
  */
 export async function startCollector(options = {}) {
@@ -163,8 +169,11 @@ export async function startCollector(options = {}) {
     if (api !== null && !API_NAMES.includes(api)) {
         throw new TypeError(`There is no api ${JSON.stringify(api)}; there are ${API_NAMES.join(', ')}.`)
     }
-    const checked = plan === null || plan instanceof Plan ? plan : new Plan(plan)
-    const collector = new Collector({ strict, maxBytes, maxBodyBytes, api, plan: checked })
+    if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+        throw new TypeError(`The port must be a whole number from 0 to 65535, and is ${JSON.stringify(port) ?? typeof port}.`)
+    }
+    const judge = plan === null || plan instanceof Plan ? plan : new Plan(plan)
+    const collector = new Collector({ strict, maxBytes, maxBodyBytes, api, plan: judge })
     collector.faults.load(faults)
     const stop = new AbortController()
     const control = makeControl(collector, stop.signal, host)

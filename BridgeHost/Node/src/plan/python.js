@@ -209,5 +209,5 @@ function union(types) {
 }
 
 function docstring(text) {
-    return `"""${text.replace(/\s+/g, ' ').trim().replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')}"""`
+    return `"""${text.replace(/[\s\p{Cc}]+/gu, ' ').trim().replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')}"""`
 }

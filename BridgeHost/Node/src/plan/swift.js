@@ -282,5 +282,5 @@ function comment(text, indent) {
 }
 
 function oneLine(text) {
-    return text.replace(/\s+/g, ' ').trim()
+    return text.replace(/[\s\p{Cc}]+/gu, ' ').trim()
 }

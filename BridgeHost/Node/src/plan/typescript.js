@@ -185,5 +185,5 @@ function grouped(types, sign) {
 }
 
 function comment(text, indent) {
-    return `${indent}/** ${text.replaceAll('*/', '* /').replace(/\s+/g, ' ')} */\n`
+    return `${indent}/** ${text.replaceAll('*/', '* /').replace(/[\s\p{Cc}]+/gu, ' ')} */\n`
 }

@@ -21,7 +21,7 @@ from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
-from ._off import OffClients, Setup
+from ._off import Kept, OffClients
 from ._options import TrackerOptions, arguments_of_host
 from ._params import ArgumentFault, write_params
 from ._row import Gives, Row, snake_keys
@@ -79,7 +79,7 @@ class Channel:
                 warn=self.warnings.warn,
             )
         )
-        self._off = OffClients()
+        self._off = OffClients(is_recorder="--record" in options.host_arguments)
         self._is_used = False
         self.is_closed = False
         """Whether the program has closed the tracker, and begun no client since."""
@@ -90,22 +90,21 @@ class Channel:
         row = ROWS[method]
         site = _CallSite(row, arguments, _frame_of_program(), self)
         try:
-            params = self._write(row, arguments, message_id)
-        except ArgumentFault as fault:
-            return site.refuse_argument(fault, arguments)
-        except ValueFault as fault:
-            return site.refuse(fault)
+            try:
+                params = self._write(row, arguments, message_id)
+            except ArgumentFault as fault:
+                return site.refuse_argument(fault, arguments)
         except CallDropped as dropped:
             return site.filtered(str(dropped))
         except Exception as error:  # A value may raise anything when it is asked for its type.
-            return site.refuse(ValueFault(["The call"], f"cannot be read: {error!r}"))
+            return site.refuse(ValueFault.of(error, "The call"))
         call = Call(method, params, repeats=row.repeats, site=site)
         answer = self._off.take(row, params)
-        if isinstance(answer, Setup):
-            self.link.call(Call(answer.method, answer.params, repeats=True), waits=False, is_bounded=False)
-        elif answer is not None:
+        if isinstance(answer, dict):
             call.answer(answer)
             return call
+        for kept in answer:
+            self._hand_over(kept)
         if row.repeats and not self._is_used:
             self._is_used = True
             _register()
@@ -118,6 +117,27 @@ class Channel:
             wait_for(call, _EXIT_SHUTDOWN)
             call.is_watched = False  # The program has not asked for its result.
         return call
+
+    def subscribe(self, topic: str) -> None:
+        """Asks the host, and those that follow it, for notifications of this kind. While all is off none is started."""
+        if self._off.is_all:
+            self.link.recovery.subscribe(topic)
+        else:
+            self.link.subscribe(topic)
+
+    def _hand_over(self, kept: Kept) -> None:
+        """Makes a call that was answered while its client was off. Without a host it is kept for the next one."""
+        call = Call(kept.row.method, kept.params, repeats=True)
+
+        def ended() -> None:
+            if call.error and call.error.number is None:
+                self._off.keep(kept)
+            elif call.error:
+                message = message_of(call.error.code, call.error.data, frozenset()) or call.error.message
+                self.warnings.warn(f"{call.method}, which was called while tracking was off, failed: {message}")
+
+        call.watch(ended)
+        self.link.call(call, waits=False)
 
     def _write(self, row: Row, arguments: Sequence[object], message_id: str | None) -> bytes:
         most = self.link.max_message_bytes - _ENVELOPE
@@ -185,7 +205,8 @@ class _CallSite:
         self._row = row
         # A receipt that is kept does not keep the event in memory.
         self._arguments = () if row.gives is Gives.OUTCOME else arguments
-        self._name = arguments[0] if row.is_named else None
+        # Its type, since a value may raise when it is asked for its class.
+        self._name = arguments[0] if row.is_named and issubclass(type(arguments[0]), str) else None
         self._file = frame.f_code.co_filename
         self._line = frame.f_lineno
         self._channel = channel

@@ -33,6 +33,16 @@ class ValueFault(Exception):
         self.argument = str(path[0])
         self.is_too_large = is_too_large
 
+    @classmethod
+    def of(cls, error: Exception, name: str) -> ValueFault:
+        """The fault of a value that has raised when it was read."""
+        if isinstance(error, ValueFault):
+            return error
+        try:
+            return cls([name], f"cannot be read: {error!r}")
+        except Exception:  # An error may raise, too, when it is asked what it is.
+            return cls([name], "cannot be read")
+
 
 class ExactNumber(float):
     """A number that a float cannot hold exactly, with its text. To a program it is a float like any other."""

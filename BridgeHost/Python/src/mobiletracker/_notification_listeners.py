@@ -27,12 +27,16 @@ class NotificationListeners:
     `receive` runs on the I/O thread. Listeners do not, because a call they make may wait for that thread.
     """
 
-    def __init__(self, *, subscribe: Callable[[str], None], warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, *, subscribe: Callable[[str], None], warn: Callable[[str], None], catches: type[BaseException]
+    ) -> None:
         """
         :param subscribe: Called once for each topic, with its first listener.
+        :param catches: What becomes a warning if a listener raises it.
         """
         self._subscribe = subscribe
         self._warn = warn
+        self._catches = catches
         # Any thread may add and remove: each of these lists changes in one step.
         self._listeners: dict[str, list[tuple[Listener, Callable[[Listener, Any], None]]]] = {
             topic: [] for topic in TOPICS
@@ -81,13 +85,13 @@ class NotificationListeners:
             result = listener(notification)
             if inspect.iscoroutine(result):
                 self._run(self._finish(result))
-        except Exception:
+        except self._catches:
             self._warn_of_failure()
 
     async def _finish(self, result: Awaitable[object]) -> None:
         try:
             await result
-        except Exception:
+        except self._catches:
             self._warn_of_failure()
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:

@@ -1,4 +1,4 @@
-"""Answers for clients that are turned off, so that no host need run for them."""
+"""Answers for clients that are turned off, as a host would, so that none need run for them."""
 
 from __future__ import annotations
 
@@ -13,54 +13,114 @@ from ._row import Gives, Row
 _OFF = ("false", "0", "no", "off")
 """The words that turn tracking off in `MOBILE_TRACKER_ENABLED`."""
 
+_REASONS = {
+    "offByOption": "enabled is false",
+    "offByEnvironment": "MOBILE_TRACKER_ENABLED is false in the environment",
+}
+"""Why a client is off, by the host's word for it."""
 
-class Setup(NamedTuple):
-    """A call that has turned a client off."""
+_NOTHING: dict[str, dict[str, Any]] = {
+    "flush": {"delivered": 0, "remaining": 0},
+    "forget": {"erased": 0, "deliveredOfAnyone": 0},
+    "list": {"events": []},
+    "retry": {"requeued": 0},
+    "drop": {"dropped": 0},
+    "metrics": {"text": "# EOF\n"},
+}
+"""What the host answers, by the names of the methods without their client, while a client has nothing."""
 
-    method: str
+
+class Kept(NamedTuple):
+    """A call that was answered here, and that the host must know of."""
+
+    row: Row
     params: bytes
-    word: str
-    """Why, as the host says it."""
+
+    @property
+    def content(self) -> tuple[str, dict[str, Any]]:
+        """What tells it from others: all but the message id."""
+        return self.row.method, {**json.loads(self.params), "messageId": None}
 
 
 class OffClients:
     """The clients that are off. A client that a host has set up is the host's, whatever its next setup says.
 
-    What is not answered here goes to the host, which gets the setup first.
+    What the host must know of the calls that are answered here, it gets before the first call of that client that it gets.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_recorder: bool) -> None:
+        """
+        :param is_recorder: Whether the host records: it answers also for clients that are off, and the environment has no
+            effect on it.
+        """
+        self._is_recorder = is_recorder
         self._lock = threading.Lock()
-        self._off: dict[str, Setup] = {}
+        self._off: dict[str, str] = {}
+        """The clients that are off, with the word for why."""
+        self._kept: dict[str, list[Kept]] = {}
         self._others: set[str] = set()
 
-    def take(self, row: Row, params: bytes) -> dict[str, Any] | Setup | None:
-        """The answer to a call; or what the host must be told before it, if there is something."""
+    @property
+    def is_all(self) -> bool:
+        """Whether no host is needed: no client has one, and one is off, or all are by the environment."""
+        return not (self._others or self._is_recorder) and (bool(self._off) or _is_off_by_environment())
+
+    def take(self, row: Row, params: bytes) -> dict[str, Any] | list[Kept]:
+        """The answer to a call; or what the host must get before it."""
+        if self._is_recorder:
+            return []
         with self._lock:
             client = row.client
             if row.restores == "setup" and client not in self._others:
                 if word := _why_off(row, json.loads(params)):
-                    self._off[client] = Setup(row.method, params, word)
+                    self._off[client] = word
                     return {}
                 self._off.pop(client, None)
                 self._others.add(client)
-                return None
-            off = self._off.get(client)
-            if off is None:
-                return None
-            if row.gives is Gives.OUTCOME:
-                return {"status": "dropped", "reason": "DISABLED", "fault": {"reason": off.word}}
-            if row.gives is Gives.REPORT:
-                return {"delivered": 0, "remaining": 0}
-            del self._off[client]
-            self._others.add(client)
-            return off
+            if client in self._off or self.is_all:
+                return self._answer(row, params)
+            return self._kept.pop(client, [])
+
+    def keep(self, call: Kept) -> None:
+        """Keeps a call for the host."""
+        with self._lock:
+            self._keep(call)
 
     def clear(self) -> None:
-        """The program has closed the tracker."""
+        """The program has closed the tracker. Defaults stay, as they do in the link."""
         with self._lock:
             self._off.clear()
             self._others.clear()
+            for calls in self._kept.values():
+                calls[:] = [call for call in calls if call.row.restores == "defaults"]
+
+    def _keep(self, call: Kept) -> None:
+        """Of equal calls the host gets the last."""
+        others = [other for other in self._kept.get(call.row.client, []) if other.content != call.content]
+        self._kept[call.row.client] = [*others, call]
+
+    def _answer(self, row: Row, params: bytes) -> dict[str, Any]:
+        word = self._off.get(row.client)
+        if row.gives is Gives.OUTCOME:
+            if word is None:
+                return {"status": "dropped", "reason": "NOT_INITIALIZED"}
+            return {"status": "dropped", "reason": "DISABLED", "fault": {"reason": word}}
+        if row.repeats:
+            self._keep(Kept(row, params))
+        name = row.method.rpartition(".")[2]
+        match name:
+            case "isTrackingAllowed":
+                return {"allowed": self._consent(row.client) == "granted"}
+            case "getCrossDomainUrl":
+                return {"url": json.loads(params).get("url")}
+            case "getDebugInfo":
+                info = {"lifecycle": "disabled", "disabledBecause": _REASONS[word]} if word else {"lifecycle": "idle"}
+                return {**info, "queueLength": 0}
+        return _NOTHING.get(name, {row.member: None} if row.gives is Gives.MEMBER else {})
+
+    def _consent(self, client: str) -> Any:
+        given = [json.loads(call.params).get("consent") for call in self._kept.get(client, []) if call.row.restores == "consent"]
+        return given[-1] if given else "granted"
 
 
 def _why_off(row: Row, given: Mapping[str, Any]) -> str | None:
@@ -69,4 +129,8 @@ def _why_off(row: Row, given: Mapping[str, Any]) -> str | None:
     enabled = options.get("enabled")
     if enabled is not None:
         return "offByOption" if enabled is False else None
-    return "offByEnvironment" if os.environ.get("MOBILE_TRACKER_ENABLED", "").lower() in _OFF else None
+    return "offByEnvironment" if _is_off_by_environment() else None
+
+
+def _is_off_by_environment() -> bool:
+    return os.environ.get("MOBILE_TRACKER_ENABLED", "").lower() in _OFF

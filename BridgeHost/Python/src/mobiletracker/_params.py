@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from enum import Enum, auto
 from numbers import Integral, Real
@@ -52,9 +52,28 @@ OMITTED = Omitted.OMITTED
 def call_options(options: Any, **keywords: object) -> Any:
     """The options of a call, with those that were given as keywords beside them."""
     given = {name: value for name, value in keywords.items() if value is not OMITTED}
-    if not given or not (options is None or isinstance(options, Mapping)):
+    if not given:
         return options
-    return {**(options or {}), **given}
+    try:
+        return {**(options or {}), **given} if options is None or isinstance(options, Mapping) else options
+    except Exception as error:
+        return _Unreadable(error)
+
+
+class _Unreadable(Mapping[str, object]):
+    """Options that raise when they are read. So does this, when the call is written."""
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def __getitem__(self, name: str) -> object:
+        raise self._error
+
+    def __iter__(self) -> Iterator[str]:
+        raise self._error
+
+    def __len__(self) -> int:
+        raise self._error
 
 
 class ArgumentFault(Exception):

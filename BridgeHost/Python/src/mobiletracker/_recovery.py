@@ -76,7 +76,9 @@ class Recovery:
                 # Once it is on disk, another process may have changed it since.
                 client.consent = None if client.is_on_disk else (method, params)
             case "setup":
-                client.begin((method, _again(row, params)))
+                # After an ignored one the client goes on with its last setup.
+                if not (result.get("ignored") and client.setup):
+                    client.begin((method, _again(row, params)))
             case "user" if result.get("status") != "dropped":
                 client.user = (method, params)
             case "credentials":

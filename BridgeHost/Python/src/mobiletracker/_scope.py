@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar, Token
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from ._json import JSONWriter, ValueFault
 from ._params import OMITTED, Omitted, text_of_id
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ._channel import Channel
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 
 _NAMES = names_of("userId", "anonymousId", "groupId", "context", "properties")
 
@@ -56,7 +58,6 @@ class ScopedCaller(OutcomeCaller[T]):
 
     _channel: Channel
 
-    @contextmanager
     def scope(
         self,
         *,
@@ -65,11 +66,13 @@ class ScopedCaller(OutcomeCaller[T]):
         group_id: Id | None | Omitted = OMITTED,
         context: Properties | None = None,
         properties: Properties | None = None,
-    ) -> Iterator[None]:
+    ) -> ScopeBlock:
         """Gives these values to every analytics call in the block.
 
             with tracker.analytics.scope(user_id=user.id):
                 tracker.analytics.track("Order Completed")
+
+        As a decorator, of functions with `async` too, it does so for each call of a function.
 
         It holds where context variables do: in what the block calls and awaits, in the tasks that it starts, and in
         `asyncio.to_thread`; not in other threads. What a call says itself wins. A scope inside another one takes over
@@ -85,24 +88,54 @@ class ScopedCaller(OutcomeCaller[T]):
         values: dict[str, object] = {"user_id": user_id, "anonymous_id": anonymous_id, "group_id": group_id}
         values = {name: value for name, value in values.items() if value is not OMITTED}
         values |= {name: value for name, value in (("context", context), ("properties", properties)) if value is not None}
-        token = _current.set(_inside(_current.get(), self._channel.writer, values))
+        return ScopeBlock(lambda: _inside(_current.get(), self._channel.writer, values))
+
+
+class ScopeBlock:
+    """One block of code in a scope, or as a decorator each call of a function."""
+
+    def __init__(self, scope: Callable[[], Scope]) -> None:
+        """
+        :param scope: The scopes for a block that begins now.
+        """
+        self._scope = scope
+        self._token: Token[Scope] | None = None
+
+    def __enter__(self) -> None:
+        if self._token is not None:
+            raise RuntimeError("This scope has had its block: make another one for each block.")
+        self._token = _current.set(self._scope())
+
+    def __exit__(self, *_: object) -> None:
+        assert self._token is not None
         try:
-            yield
-        finally:
-            try:
-                _current.reset(token)
-            except ValueError:
-                pass  # The block ends in another context, in which it has changed nothing.
+            _current.reset(self._token)
+        except ValueError:
+            pass  # The block ends in another context, in which it has changed nothing.
+
+    def __call__(self, function: F) -> F:
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError("A scope cannot decorate a generator, which runs with its caller's code in turns: use `with` in it.")
+
+        async def awaited(*arguments: Any, **keywords: Any) -> Any:
+            with ScopeBlock(self._scope):
+                return await function(*arguments, **keywords)
+
+        def called(*arguments: Any, **keywords: Any) -> Any:
+            with ScopeBlock(self._scope):
+                return function(*arguments, **keywords)
+
+        return cast(F, wraps(function)(awaited if inspect.iscoroutinefunction(function) else called))
 
 
 def _inside(outer: Scope, writer: JSONWriter, values: Mapping[str, object]) -> Scope:
     """The scopes with one more."""
     members = {_NAMES[name].wire: value for name, value in values.items()}
-    members |= {wire: text_of_id(value) for wire, value in members.items() if wire in _IDS}
     try:
+        members |= {wire: text_of_id(value) for wire, value in members.items() if wire in _IDS}
         text = writer.write(members, {wire: f"scope.{name}" for name, (wire, _) in _NAMES.items()})
-    except ValueFault as fault:
-        return outer._replace(fault=outer.fault or fault)
+    except Exception as error:
+        return outer._replace(fault=outer.fault or ValueFault.of(error, "scope"))
     return outer._replace(texts=(*outer.texts, text))
 
 

@@ -58,6 +58,8 @@ class _Tracker(TrackerOptions):
     _clients: dict[type[Any], Any]
     _listeners: NotificationListeners
     _stop_answering: Callable[[], None] | None = None
+    _catches: type[BaseException]
+    """What becomes a warning if a function of the program raises it where notifications are passed on."""
 
     def _open(self, after_turn: Callable[[], None] = lambda: None) -> Channel:
         channel = Channel(
@@ -66,7 +68,9 @@ class _Tracker(TrackerOptions):
             before_setup=self._answer_for_credentials,
             after_turn=after_turn,
         )
-        self._listeners = NotificationListeners(subscribe=channel.link.subscribe, warn=channel.warnings.warn)
+        self._listeners = NotificationListeners(
+            subscribe=channel.subscribe, warn=channel.warnings.warn, catches=self._catches
+        )
         return channel
 
     def _answer_for_credentials(self) -> None:
@@ -85,7 +89,7 @@ class _Tracker(TrackerOptions):
             answer = caller.set_credentials(credentials.get("key"), credentials.get("headers"))
             if inspect.isawaitable(answer):
                 await answer
-        except Exception as error:
+        except self._catches as error:
             # What an error of the program says may be secret.
             what = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {type(error).__name__}"
             self._channel.warnings.warn(f"The function credentials gave none to {client}: {what}")
@@ -142,6 +146,9 @@ class MobileTracker(_Tracker, TrackerCalls):
     host = _Client(HostCalls)
     """The host behind the tracker."""
 
+    # SystemExit too: it would end the listeners' thread, and nothing else.
+    _catches = BaseException
+
     def __post_init__(self) -> None:
         super().__post_init__()
         channel = self._open()
@@ -181,6 +188,9 @@ class AsyncMobileTracker(_Tracker, AsyncTrackerCalls):
     """What the servers of all clients have refused for good."""
     host = _Client(AsyncHostCalls)
     """The host behind the tracker."""
+
+    # What else ends a task or the loop is the program's own.
+    _catches = Exception
 
     def __post_init__(self) -> None:
         super().__post_init__()
