@@ -105,6 +105,28 @@ struct SharedFolderTests {
         #expect(try outbox.strandedLanes().isEmpty)
     }
 
+    @Test(
+        "moves what was queued again, although its lane has never accepted it, unless it is an earlier user's",
+        arguments: [false, true])
+    func adoptsRequeued(isOfEarlierUser: Bool) async throws {
+        let (a, b) = (LaneIdentity.session("https://a.example.com"), LaneIdentity.session("https://b.example.com"))
+        let first = try await SQLiteOutbox.opened(
+            .sample(folder, lane: a) { $0.inspect = { _, _ in .refuse("It is not in the plan.") } })
+        #expect(await first.commit(.append("m1")).summary == "refused plan")
+        if isOfEarlierUser { await first.commit(.reset(all: false, messageID: nil)) }
+        #expect(await first.commit(.requeue(try first.refused().map(\.id))).summary == "changed 1")
+        await first.close()
+
+        let second = SQLiteOutbox.made(.sample(folder, lane: b))
+        #expect(try await second.open().get().movedRecords == (isOfEarlierUser ? 0 : 1))
+
+        let third = try await SQLiteOutbox.opened(.sample(folder, lane: a))
+        #expect(try third.queue() == (isOfEarlierUser ? ["m1"] : []))
+        #expect(await third.commit(.append("m2")).summary == "pending")
+        #expect(try third.account().isBalanced && second.account().isBalanced)
+        #expect(!folder.exists("tracker.sqlite3.corrupt-1"))
+    }
+
     @Test("moves what was never bound to the lane of the same brand that opens next, in order")
     func adoptsUnbound() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))

@@ -187,16 +187,16 @@ extension LaneDatabase {
 
     /// Lists a lane's records, oldest first, as they leave it.
     ///
-    /// - Parameter onlyUnbound: Whether only those count whose generation never had a session.
+    /// - Parameter onlyUnbound: Whether only those count that wait for a session: their generation is the lane's, and never
+    ///   had one. What was queued again of an earlier user gets none any more.
     func movers(
         of key: LaneKey, onlyUnbound: Bool
     ) throws(StorageError) -> [(number: Int64, record: RemovedRecord)] {
         try statement(
             """
             SELECT id, message_id, is_given, length(body) AS bytes FROM record
-            WHERE id BETWEEN ?1 AND ?2 AND (NOT ?4 OR generation NOT IN (
-                SELECT number FROM generation WHERE lane = ?3 AND was_bound
-            )) ORDER BY id
+            WHERE id BETWEEN ?1 AND ?2 AND (NOT ?4 OR generation = (SELECT generation FROM lane WHERE id = ?3)
+                AND generation NOT IN (SELECT number FROM generation WHERE lane = ?3 AND was_bound)) ORDER BY id
             """
         ).all(key.records.lowerBound, key.records.upperBound, key.lane, onlyUnbound) { row in
             (row.int64("id"), RemovedRecord(row))

@@ -65,28 +65,31 @@ extension LaneTransaction {
                 try database.markSettled(mover.record.messageID, other.settled, in: key)
                 guard isFirst else {
                     _ = try database.deleteRecords(mover.number...mover.number)
-                    other.counters.remove(mover.record.byteCount)
+                    try remove(mover.record, from: &other)
                     continue
                 }
             }
             let number = row.key.record(nextSequence())
             try database.moveRecord(mover.number, to: number, row.generation)
-            other.counters.remove(mover.record.byteCount)
+            try remove(mover.record, from: &other)
             row.counters.add(mover.record.byteCount)
             count += 1
         }
         try database.save(other)
         return count
     }
+
+    /// Takes a record off the account of the lane that it leaves. One that was queued again need not be among those that
+    /// were accepted there.
+    private func remove(_ record: RemovedRecord, from other: inout LaneRow) throws(StorageError) {
+        other.counters.queued -= 1
+        other.counters.queuedBytes -= record.byteCount
+        guard other.counters.accepted == 0 else { return other.counters.accepted -= 1 }
+        try database.countRequeued(-1, in: other.key)
+    }
 }
 
 extension LaneCounters {
-    fileprivate mutating func remove(_ byteCount: Int) {
-        accepted -= 1
-        queued -= 1
-        queuedBytes -= byteCount
-    }
-
     fileprivate mutating func add(_ byteCount: Int) {
         accepted += 1
         queued += 1
