@@ -21,7 +21,7 @@ struct CallTraits: Sendable {
 
     init(of row: BridgedMethod) {
         let hasID = row.method.parameters.contains(where: \.isMessageID)
-        result = CallResult(of: row.method)
+        result = CallResult(of: row)
         arguments = row.method.parameters.filter { !$0.isNamedOnly }
         messageID = hasID ? row.messageID : nil
         restores = row.restores
@@ -39,11 +39,12 @@ enum CallResult: Hashable, Sendable {
     /// An object has one member: its value.
     case member(String)
 
-    init(of method: Method<HostSession>) {
-        let named = NamedSchema.named(method.result)
-        if method.result == "Outcome" {
+    init(of row: BridgedMethod) {
+        let named = NamedSchema.named(row.method.result)
+        if row.method.result == "Outcome" {
             self = .outcome
-        } else if named?.isEmpty == true {
+        } else if row.beginsClient || named?.isEmpty == true {
+            // What the beginning of a client answers besides, the client itself looks at.
             self = .nothing
         } else if let member = named?.onlyMember {
             self = .member(member.name)
@@ -106,10 +107,10 @@ extension NamedSchema {
         return members[0]
     }
 
-    /// Whether it is an object without members, or with those that a client looks at itself.
+    /// Whether it is an object without members.
     var isEmpty: Bool {
         guard case .object(let members, nil) = schema else { return false }
-        return members.isEmpty || name == "Initialized"
+        return members.isEmpty
     }
 
     /// Whether a program in another language sees such a value, under this name.

@@ -57,10 +57,11 @@ enum PythonCalls {
 
     /// The types that calls take and give, but for those that are classes of the package.
     private static var usedTypes: Set<String> {
-        let methods = ClientGroup.all.flatMap { $0.rows.map(\.method) }
-        let types = methods.flatMap { method in
-            method.parameters.filter { !$0.isScope }.map(type) + keywords(of: method).map { $0.schema.python(in: "") }
-                + [result(of: method)]
+        let types = ClientGroup.all.flatMap(\.rows).flatMap { row in
+            let method = row.method
+            return method.parameters.filter { !$0.isScope }.map(type)
+                + keywords(of: method).map { $0.schema.python(in: "") }
+                + [result(of: row)]
         }
         let names = types.flatMap { $0.split(separator: " | ") }
             .map { $0.hasPrefix("Sequence[") ? String($0.dropFirst("Sequence[".count).dropLast()) : String($0) }
@@ -73,7 +74,7 @@ enum PythonCalls {
         let list =
             ["self"] + method.parameters.filter { !$0.isNamedOnly }.map(argument)
             + (named.isEmpty ? [] : ["*"] + keywords(of: method).map(argument) + named)
-        let type = result(of: method)
+        let type = result(of: row)
         let call = call(of: row)
         let (returns, body) =
             switch (form, type) {
@@ -151,9 +152,9 @@ enum PythonCalls {
     }
 
     /// The type of what a call comes to.
-    private static func result(of method: Method<HostSession>) -> String {
-        guard let named = NamedSchema.named(method.result) else { return "object" }
-        if named.isEmpty { return "None" }
+    private static func result(of row: BridgedMethod) -> String {
+        if CallResult(of: row) == .nothing { return "None" }
+        guard let named = NamedSchema.named(row.method.result) else { return "object" }
         return named.onlyMember.map { $0.schema.python(in: named.name) } ?? named.name
     }
 }

@@ -139,12 +139,12 @@ enum TypeScriptDefinitions {
                 "     * @throws {MobileTrackerError} \(method.errors.map { "`\($0)`" }.joined(separator: ", "))")
         }
         lines.append("     */")
-        lines.append("    \(name)(\(arguments(of: method))): Promise<\(result(of: method))>")
+        lines.append("    \(name)(\(arguments(of: method))): Promise<\(result(of: row))>")
         if let first = method.parameters.first, let other = first.alternative {
-            lines.append("    \(name)(\(other.name): \(other.type)): Promise<\(result(of: method))>")
+            lines.append("    \(name)(\(other.name): \(other.type)): Promise<\(result(of: row))>")
         } else if row.takesObject, method.parameters.count > 1 {
             let members = arguments(of: method).split(separator: ", ").joined(separator: "; ")
-            lines.append("    \(name)(params: { \(members) }): Promise<\(result(of: method))>")
+            lines.append("    \(name)(params: { \(members) }): Promise<\(result(of: row))>")
         }
         return lines.joined(separator: "\n")
     }
@@ -161,9 +161,9 @@ enum TypeScriptDefinitions {
     }
 
     /// The type of what a promise resolves with.
-    private static func result(of method: Method<HostSession>) -> String {
-        guard let named = NamedSchema.named(method.result) else { return "unknown" }
-        if named.isEmpty { return "void" }
+    private static func result(of row: BridgedMethod) -> String {
+        if CallResult(of: row) == .nothing { return "void" }
+        guard let named = NamedSchema.named(row.method.result) else { return "unknown" }
         return named.onlyMember.map { $0.schema.typeScript() } ?? named.name
     }
 }
