@@ -1,18 +1,18 @@
 /// A string that equals another only if their UTF-8 is the same.
 ///
 /// `String` itself compares by canonical equivalence: `é` as one scalar and as two are equal to it.
-struct ExactString: Hashable, Sendable {
-    let string: String
+package struct ExactString: Hashable, Sendable {
+    package let string: String
 
-    init(_ string: String) {
+    package init(_ string: String) {
         self.string = string
     }
 
-    static func == (one: ExactString, other: ExactString) -> Bool {
+    package static func == (one: ExactString, other: ExactString) -> Bool {
         one.string.hasSameUTF8(as: other.string)
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         let isHashed: Void? = unsafe string.utf8.withContiguousStorageIfAvailable { utf8 in
             unsafe hasher.combine(bytes: UnsafeRawBufferPointer(utf8))
         }

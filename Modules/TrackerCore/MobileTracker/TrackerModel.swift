@@ -110,7 +110,7 @@ struct ShownScreen: Sendable {
     ///
     /// - Returns: Whether another one was shown before.
     mutating func show(_ url: String, by call: Int) -> Bool {
-        guard self.url != url else { return false }
+        guard self.url?.hasSameUTF8(as: url) != true else { return false }
         self = ShownScreen(url: url, call: call)
         return true
     }

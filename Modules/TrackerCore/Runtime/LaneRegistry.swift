@@ -11,13 +11,13 @@ import TrackerStorage
 package final class LaneRegistry: Sendable {
     /// Names a lane on disk.
     struct Key: Hashable, Sendable {
-        let folder: String
+        let folder: ExactString
         let lane: LaneIdentity
 
         /// - Returns: `nil` for a lane in memory.
         init?(_ settings: some ClientSettings) {
             guard case .folder(let path) = settings.delivery.location else { return nil }
-            folder = path
+            folder = ExactString(path)
             lane = settings.lane
         }
     }

@@ -1,3 +1,4 @@
+import TrackerJSON
 import TrackerPlatform
 
 /// The id that the backend has given one tracking session.
@@ -5,7 +6,8 @@ import TrackerPlatform
 /// It is `data.id` of the answer to the request that created the session. A client never makes one itself.
 public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier as the backend gave it, never empty.
-    public let text: String
+    public var text: String { exact.string }
+    private let exact: ExactString
 
     /// Takes an identifier from the backend or from storage.
     ///
@@ -13,7 +15,7 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` if `text` is empty.
     package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
-        self.text = text
+        exact = ExactString(text)
     }
 
     /// The identifier as the backend gave it.
@@ -23,7 +25,8 @@ public struct SessionID: Hashable, Sendable, CustomStringConvertible {
 /// The identifier of one installation: a UUID that is made once and kept until a reset.
 package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// The identifier, never empty.
-    package let text: String
+    package var text: String { exact.string }
+    private let exact: ExactString
 
     /// Takes an identifier that was made earlier.
     ///
@@ -31,7 +34,7 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: `nil` if `text` is empty.
     package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
-        self.text = text
+        exact = ExactString(text)
     }
 
     package var description: String { text }
@@ -42,7 +45,8 @@ package struct DeviceID: Hashable, Sendable, CustomStringConvertible {
 /// It is personal data: it may stand in payloads, and in logs at the level `debug` alone.
 package struct UserID: Hashable, Sendable {
     /// The id, exactly as given, never empty.
-    package let text: String
+    package var text: String { exact.string }
+    private let exact: ExactString
 
     /// Takes the id of a user.
     ///
@@ -50,7 +54,7 @@ package struct UserID: Hashable, Sendable {
     /// - Returns: `nil` if `text` is empty.
     package init?(_ text: String) {
         guard !text.isEmpty else { return nil }
-        self.text = text
+        exact = ExactString(text)
     }
 }
 

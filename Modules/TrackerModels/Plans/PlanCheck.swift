@@ -97,14 +97,14 @@ struct PlanCheck {
         if !rules.properties.isEmpty || rules.additional != nil {
             for (name, value) in members {
                 guard found.count < Self.most else { break }
-                if let property = rules.properties[name] {
+                if let property = rules.properties[ExactString(name)] {
                     found += compare(property, value, Self.join(place(), name), depth + 1)
                 } else if let additional = rules.additional {
                     guard additional.rules.constant == false else {
                         found += compare(additional, value, Self.join(place(), name), depth + 1)
                         continue
                     }
-                    let known = rules.properties.keys.filter { members[$0] == nil }.sorted()
+                    let known = rules.properties.keys.map(\.string).filter { members[$0] == nil }.sorted()
                     let near = SpellingSuggestion.nearest(to: name, among: known)
                     let hint = near.map { "; did you mean \($0)?" } ?? "."
                     found.append(Finding(place: Self.join(place(), name), text: "is not in the plan\(hint)"))
@@ -222,7 +222,7 @@ extension PlanSchema.Rules {
         var faults: [String] = []
         if let minItems, elements.count < minItems { faults.append("have at least \(counted(minItems))") }
         if let maxItems, elements.count > maxItems { faults.append("have at most \(counted(maxItems))") }
-        if hasUniqueItems, Set(elements.map(\.canonical)).count < elements.count {
+        if hasUniqueItems, Set(elements.map { ExactString($0.canonical) }).count < elements.count {
             faults.append("have no element twice")
         }
         return faults
@@ -234,7 +234,7 @@ extension JSONValue {
     fileprivate func isSame(as other: JSONValue) -> Bool {
         switch (self, other) {
         case (.number(let one), .number(let other)): one.asDouble == other.asDouble
-        case (.array, .array), (.object, .object): canonical == other.canonical
+        case (.array, .array), (.object, .object): canonical.hasSameUTF8(as: other.canonical)
         default: self == other
         }
     }

@@ -28,7 +28,7 @@ final class PlanSchema: Sendable {
         var minItems: Int?
         var maxItems: Int?
         var hasUniqueItems = false
-        var properties: [String: PlanSchema] = [:]
+        var properties: [ExactString: PlanSchema] = [:]
         var required: [String] = []
         var additional: PlanSchema?
         var anyOf: [PlanSchema] = []
@@ -148,7 +148,9 @@ struct PlanSchemaReader {
             guard case .object(let members) = value, members.allSatisfy({ $0.value.isSchema }) else {
                 return "an object of schemas"
             }
-            for (key, value) in members { rules.properties[key] = schema(value, at: "\(path).\(key)", depth: depth) }
+            for (key, value) in members {
+                rules.properties[ExactString(key)] = schema(value, at: "\(path).\(key)", depth: depth)
+            }
         case "additionalProperties", "items", "not":
             guard value.isSchema else { return name == "additionalProperties" ? "true, false or a schema" : "a schema" }
             let inner = schema(value, at: path, depth: depth)

@@ -26,7 +26,9 @@ struct QuickPlanCheck {
                 guard case .string(let text) = choice else { return nil }
                 choices.append(Array(text.utf8))
             }
-            for (name, schema) in rules.properties { members.append(Member(key: Array(name.utf8), schema: schema)) }
+            for (name, schema) in rules.properties {
+                members.append(Member(key: Array(name.string.utf8), schema: schema))
+            }
             for name in rules.required {
                 let key = Array(name.utf8)
                 guard let place = members.firstIndex(where: { $0.key == key }), place < 64 else { return nil }

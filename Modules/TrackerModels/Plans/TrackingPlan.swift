@@ -15,9 +15,9 @@ package struct TrackingPlan: Sendable {
         package let rule: String
     }
 
-    private let events: [String: PlanSchema]
+    private let events: [ExactString: PlanSchema]
     /// `nil` if the plan is not about screens.
-    private let screens: [String: PlanSchema]?
+    private let screens: [ExactString: PlanSchema]?
     /// The traits of a user; `nil` if the plan is not about them.
     private let identify: PlanSchema?
     /// The traits of a group; `nil` if the plan is not about them.
@@ -75,7 +75,7 @@ package struct TrackingPlan: Sendable {
     package var hasTraits: Bool { identify != nil }
 
     /// Whether the plan says what the data of an event must be.
-    package func names(event name: String) -> Bool { events[name] != nil }
+    package func names(event name: String) -> Bool { events[ExactString(name)] != nil }
 
     /// Judges one event.
     ///
@@ -114,8 +114,8 @@ package struct TrackingPlan: Sendable {
 
     private func schema(of subject: PlanSubject) -> PlanSchema? {
         switch subject {
-        case .event(let name): events[name]
-        case .screen(let name): screens?[name]
+        case .event(let name): events[ExactString(name)]
+        case .screen(let name): screens?[ExactString(name)]
         case .identify, .traits: identify
         case .group: group
         }
@@ -146,8 +146,8 @@ package struct TrackingPlan: Sendable {
             })
     }
 
-    private static func unplanned(_ what: String, _ name: String, among planned: [String: PlanSchema]) -> String {
-        let near = SpellingSuggestion.nearest(to: name, among: planned.keys.sorted())
+    private static func unplanned(_ what: String, _ name: String, among planned: [ExactString: PlanSchema]) -> String {
+        let near = SpellingSuggestion.nearest(to: name, among: planned.keys.map(\.string).sorted())
         return "The \(what) is not in the plan\(near.map { "; did you mean \($0)?" } ?? ".")"
     }
 }
@@ -166,14 +166,14 @@ private struct PlanPartReader {
     /// Reads a section that says something under each name.
     ///
     /// - Returns: `nil` if the plan has no such section.
-    mutating func schemas(in plan: JSONObject, _ section: String, of what: String) -> [String: PlanSchema]? {
+    mutating func schemas(in plan: JSONObject, _ section: String, of what: String) -> [ExactString: PlanSchema]? {
         guard let value = plan[section] else { return nil }
         guard case .object(let named) = value else {
             faults.append("\(section) must be an object: a name, and what the \(what) is.")
             return nil
         }
-        var schemas: [String: PlanSchema] = [:]
-        for (name, value) in named { schemas[name] = schema(value, "\(section).\(name)", "data") }
+        var schemas: [ExactString: PlanSchema] = [:]
+        for (name, value) in named { schemas[ExactString(name)] = schema(value, "\(section).\(name)", "data") }
         return schemas
     }
 

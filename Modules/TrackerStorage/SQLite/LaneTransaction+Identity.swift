@@ -34,7 +34,7 @@ extension LaneTransaction: ChangeableLane {
         let expires = now.advanced(by: configuration.expiration)
         if let text {
             let old = try store.holding(for: storedName(key))
-            if case .value(let old) = old, old.text == text, lasts(old, like: expires) { return }
+            if case .value(let old) = old, old.text.hasSameUTF8(as: text), lasts(old, like: expires) { return }
             try store.save(StoredValue(text: text, expires: expires, epoch: store.epoch), for: storedName(key))
         } else {
             try store.remove(storedName(key))

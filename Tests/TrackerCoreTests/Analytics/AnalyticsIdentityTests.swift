@@ -7,6 +7,21 @@ import TrackerModels
 
 @Suite("The identity of an analytics client")
 struct AnalyticsIdentityTests {
+    @Test("a user whose id only looks like that of the last one is another")
+    func exactUser() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        for user in ["Zo\u{e9}", "Zoe\u{301}"] {
+            _ = await fixture.client.identify(user).outcome
+            _ = await fixture.client.track("E").outcome
+        }
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let users = fixture.backend.events.filter { $0["event"] == "E" }.compactMap { $0["userId"]?.stringValue }
+        #expect(users.map(\.unicodeScalars.count) == [3, 4])
+        await fixture.client.shutdown()
+    }
+
     @Test("outlives a restart, whole")
     func persists() async throws {
         let fixture = try AnalyticsFixture()

@@ -22,13 +22,15 @@ struct BasicReconfigurationTests {
         #expect(fixture.backend.events.map { $0["context"]?["appVersion"] } == ["1.2.3", "2.0"])
     }
 
+    /// A tracker whose server is down, another server, and options with which the tracker waits.
+    private static func withoutServer(inMemory: Bool) throws -> (BasicFixture, Backend, DeliveryOptions) {
+        let fixture = try BasicFixture(inMemory ? .memory : .disk) { _ in .status(503) }
+        return (fixture, try Backend(), fixture.patientOptions)
+    }
+
     @Test("takes what is queued to the new endpoint, in order, and the user too", arguments: [true, false])
     func newEndpoint(inMemory: Bool) async throws {
-        let fixture = try BasicFixture()
-        let other = try Backend()
-        fixture.backend.answer { _ in .status(503) }
-        var options = fixture.patientOptions
-        options.persistence = inMemory ? .memory : .disk
+        let (fixture, other, options) = try Self.withoutServer(inMemory: inMemory)
         try fixture.tracker.initialize(apiKey: "k", endpoint: fixture.backend.url, options: options)
         fixture.tracker.identify(userId: "u1")
         for name in ["A", "B"] { fixture.tracker.track(event: name) }
@@ -47,11 +49,7 @@ struct BasicReconfigurationTests {
 
     @Test("knows the ids of what is queued at the new endpoint too", arguments: [true, false])
     func callerKeys(inMemory: Bool) async throws {
-        let fixture = try BasicFixture()
-        let other = try Backend()
-        fixture.backend.answer { _ in .status(503) }
-        var options = fixture.patientOptions
-        options.persistence = inMemory ? .memory : .disk
+        let (fixture, other, options) = try Self.withoutServer(inMemory: inMemory)
         let id: CallerKey = "order-1"
         try fixture.tracker.initialize(apiKey: "k", endpoint: fixture.backend.url, options: options)
         _ = await fixture.tracker.track(event: "A", messageId: id).outcome

@@ -38,6 +38,21 @@ struct SessionCallTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a user and a screen whose names only look like the last ones are others")
+    func exactNames() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        for name in ["Zo\u{e9}", "Zoe\u{301}"] {
+            #expect(await fixture.tracker.identify(userId: name).isQueued)
+            #expect(await fixture.tracker.screenDidAppear(name: "n", url: "https://a/\(name)").isQueued)
+        }
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        let identified = fixture.requests.map(\.path).filter { $0.contains("/identify/") }
+        #expect(identified.map { $0.split(separator: "/").last } == ["Zo%C3%A9", "Zoe%CC%81"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a retried profile does not repeat an identify that has succeeded")
     func identifyOnce() async throws {
         let fixture = try SessionFixture { $0.isProfile && $0.number < 4 ? .status(503) : nil }

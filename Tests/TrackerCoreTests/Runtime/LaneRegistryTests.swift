@@ -102,6 +102,19 @@ struct LaneRegistryTests {
             + interleavings(one, other.dropFirst()).map { "\(other.prefix(1))\($0)" }
     }
 
+    @Test("tells folders apart whose names only look the same")
+    func folders() throws {
+        func key(_ folder: String) throws -> LaneRegistry.Key? {
+            var environment = EnvironmentOptions { _ in nil }
+            let config = TrackerConfig(
+                apiUrl: "https://a.example.com", xApiKey: "k", delivery: DeliveryOptions(storageDirectory: folder))
+            return LaneRegistry.Key(try TrackerSettings(brandId: "925", config: config, &environment))
+        }
+
+        #expect(try key("/tmp/Zo\u{e9}") != key("/tmp/Zoe\u{301}"))
+        #expect(try key("/tmp/Zo\u{e9}") == key("/tmp/Zo\u{e9}"))
+    }
+
     @Test("opens a lane once, in whatever order two clients come, track and leave", arguments: orders)
     func opensOnce(order: String) async throws {
         let lanes = try SharedLanes()

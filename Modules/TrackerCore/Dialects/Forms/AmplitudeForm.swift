@@ -102,12 +102,12 @@ struct AmplitudeForm: Form {
 
     /// Events of users and devices past their daily quota are not taken for a day; the others may come later.
     private func throttled(_ body: JSONText, _ events: () -> [JSONText]) -> FormAnswer {
-        let named = { (list: String) in Set(body[list]?.members.map(\.key) ?? []) }
+        let named = { (list: String) in Set(body[list]?.members.map { ExactString($0.key) } ?? []) }
         let (users, devices) = (named("exceeded_daily_quota_users"), named("exceeded_daily_quota_devices"))
         let sent = users.isEmpty && devices.isEmpty ? [] : events()
         let refused = sent.indices.filter { place in
-            sent[place]["user_id"]?.stringValue.map(users.contains) == true
-                || sent[place]["device_id"]?.stringValue.map(devices.contains) == true
+            sent[place]["user_id"]?.stringValue.map { users.contains(ExactString($0)) } == true
+                || sent[place]["device_id"]?.stringValue.map { devices.contains(ExactString($0)) } == true
         }
         return refused.isEmpty ? .retry(floor: Self.throttlePause) : .refused(Set(refused), others: .wait)
     }
