@@ -69,7 +69,6 @@ struct GroupSizer: Sendable {
         if let last = group.last {
             sent[last.id] = first.id
             addEnd(last.id)
-            if !released.isEmpty, let extent = GroupExtent(group) { released.remove(extent) }
         }
         return group
     }
