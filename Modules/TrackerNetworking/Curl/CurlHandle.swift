@@ -9,11 +9,11 @@ import CCurl
     /// Whether an option was refused since the last ``takeRefusal()``.
     private var isRefused = false
 
-    /// Sets up a handle.
+    /// Sets up a handle, and libcurl if this is the first.
     ///
-    /// - Returns: `nil` if memory is short.
+    /// - Returns: `nil` if libcurl cannot be loaded, or if memory is short.
     init?() {
-        guard let raw = unsafe tracker_curl_easy_init() else { return nil }
+        guard CurlLibrary.load() == nil, let raw = unsafe tracker_curl_easy_init() else { return nil }
         unsafe self.raw = raw
         unsafe problem = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe problem.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))

@@ -9,8 +9,8 @@ extension TransportConfiguration {
     /// libcurl reads both files when it begins to secure a connection. This connection leads to a port of this process,
     /// and ends right after that, before a byte is sent.
     package var identityFault: (option: String, reason: String)? {
-        guard let certificate = clientCertificate, let key = clientKey, CurlLibrary.load() == nil,
-            let listener = Listener(), var handle = CurlHandle()
+        guard let certificate = clientCertificate, let key = clientKey, let listener = Listener(),
+            var handle = CurlHandle()
         else { return nil }
         handle.set(CURLOPT_URL, "https://127.0.0.1:\(listener.port)/")
         handle.set(CURLOPT_PROXY, "")
