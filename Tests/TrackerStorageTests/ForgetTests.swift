@@ -94,6 +94,29 @@ struct ForgetTests {
         #expect(try folder.search(for: [Self.person]) == [])
     }
 
+    @Test("leaves another user the device that the person has not used", arguments: [true, false])
+    func device(isOther: Bool) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([
+            .ensureDevice, .bind(1, "s1"), .identify(Generation(1), known(UserID(Self.person))), .append("m1"),
+        ])
+        let device = try #require(outbox.value(for: .deviceID))
+        await outbox.commit([
+            isOther ? .reset(all: false, messageID: nil) : .expire(Generation(1)), .ensureDevice, .bind(2, "s2"),
+            .append("m2"),
+        ])
+        let found = try #require(outbox.value(for: .deviceID))
+        #expect((found == device) == !isOther)
+
+        #expect(await outbox.commit(.forget([.user(Self.person)])).summary == "changed 1")
+
+        let state = try outbox.state()
+        #expect(state.entry.session == SessionID("s2") && state.entry.device?.text == outbox.value(for: .deviceID))
+        #expect((outbox.value(for: .deviceID) == found) == isOther && outbox.value(for: .deviceID) != nil)
+        await outbox.close()
+        #expect(try folder.files(holding: device) == [])
+    }
+
     @Test("is not undone by a late answer to the identification")
     func lateAnswer() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

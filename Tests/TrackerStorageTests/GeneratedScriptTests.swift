@@ -131,12 +131,12 @@ private struct ScriptRun {
         case 0:
             await outboxes[index].close()
             outboxes[index] = try await Self.opened(folder, clock)
-            model.pass(clock.now)
+            model.reopen(clock.now)
         case 1:
             // As a process that dies: nothing is closed.
             abandoned.append(outboxes[index])
             outboxes[index] = try await Self.opened(folder, clock)
-            model.pass(clock.now)
+            model.reopen(clock.now)
         case 2:
             clock.advance(by: .seconds(Int.random(in: 0..<800, using: &generator)))
             await outboxes[index].commit(.barrier)
@@ -209,6 +209,8 @@ private struct ScriptRun {
         try expect(peek.state.entry.session?.text, model.sessions[model.generation], "session")
         try expect(outbox.value(for: .own("x")), model.own, "own value")
         try expect(outbox.value(for: .deviceID) != nil, model.hasDevice, "device")
+        try expect(peek.state.entry.device != nil, model.isDeviceBound, "device of the generation")
+        if let device = outbox.value(for: .deviceID) { try expect(device, peek.state.entry.device?.text, "device id") }
         try expect(outbox.value(for: .sessionID), model.sessions[model.generation], "session id")
         try expect(outbox.value(for: .identifyID), model.users[model.generation], "identify id")
         let account = try outbox.account()

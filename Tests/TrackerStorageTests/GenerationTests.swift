@@ -167,6 +167,54 @@ struct GenerationTests {
         #expect(peek.entries[Generation(1)]?.session == SessionID("s1"))
     }
 
+    @Test("has a device as long as its session, and none that expired while nothing ran", arguments: [false, true])
+    func deviceLasts(isRunning: Bool) async throws {
+        let clock = HandClock()
+        var outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock))
+        await outbox.commit(.ensureDevice)
+        let device = try #require(outbox.value(for: .deviceID))
+        clock.advance(by: .seconds(2 * 86_400))
+        await outbox.commit(.bind(1, "s1"))
+        clock.advance(by: .seconds(364 * 86_400))
+        #expect(outbox.value(for: .sessionID) == "s1" && outbox.value(for: .deviceID) == device)
+
+        if isRunning {
+            clock.advance(by: .seconds(86_400))
+            await outbox.commit(.append("m1"))
+            #expect(outbox.value(for: .sessionID) == nil && outbox.value(for: .deviceID) == device)
+            await outbox.commit(.bind(2, "s2"))
+        } else {
+            await outbox.close()
+            clock.advance(by: .seconds(86_400))
+            outbox = try await SQLiteOutbox.opened(.sample(folder, clock: clock))
+            #expect(outbox.value(for: .sessionID) == nil && outbox.value(for: .deviceID) == nil)
+            await outbox.commit([.ensureDevice, .bind(2, "s2")])
+        }
+
+        let state = try outbox.state()
+        #expect(state.entry.session == SessionID("s2"))
+        #expect(state.entry.device?.text == outbox.value(for: .deviceID))
+        #expect((outbox.value(for: .deviceID) == device) == isRunning)
+    }
+
+    @Test("takes the device that a reset in another lane of the brand has left")
+    func deviceOfBrand() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        let other = try await SQLiteOutbox.opened(
+            .sample(folder, lane: LaneIdentity(kind: .session, owner: "925", origin: "https://other.example")))
+        await outbox.commit([.ensureDevice, .bind(1, "s1")])
+        let former = try outbox.state().entry.device
+        await other.commit([.reset(all: false, messageID: nil), .ensureDevice])
+        let device = other.value(for: .deviceID)
+        #expect(device != former?.text && outbox.value(for: .deviceID) == device)
+
+        await outbox.commit(.unbind(Generation(1), known(SessionID("s1")), refused: Record.ID(1)))
+        await outbox.commit([.ensureDevice, .bind(1, "s2")])
+
+        #expect(try outbox.state().entry.device?.text == device)
+        #expect(outbox.value(for: .deviceID) == device)
+    }
+
     @Test("keeps its session when the clock is set back a year")
     func survivesClockSetBack() async throws {
         let clock = HandClock()
@@ -179,7 +227,7 @@ struct GenerationTests {
         #expect(await outbox.commit(.append("m1")).summary == "queued")
     }
 
-    @Test("without a session does not keep a device that a reset in another lane has removed")
+    @Test("does not keep a device that a reset in another lane has removed")
     func forgetsDevice() async throws {
         let here = try await SQLiteOutbox.opened(.sample(folder))
         let there = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://other.example.com")))
@@ -191,7 +239,7 @@ struct GenerationTests {
         await here.commit(.reset(all: false, messageID: nil))
 
         #expect(try there.state().entry.device == nil)
-        #expect(try bound.state().entry.device == device)
+        #expect(try bound.state().entry == GenerationEntry(session: SessionID("s")))
         #expect(bound.value(for: .deviceID) == nil)
         #expect(await there.commit(.ensureDevice).state?.entry.device != device)
     }

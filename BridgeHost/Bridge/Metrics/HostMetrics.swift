@@ -9,6 +9,8 @@ package final class HostMetrics: Sendable {
 
     private struct State {
         var members: [Member] = []
+        /// How many calls the clients of sessions have refused that have ended: counters never fall.
+        var ended: [ClientName: ClientMetrics] = [:]
         /// Whether the clients end: then only the end writes the file.
         var isEnding = false
     }
@@ -31,12 +33,22 @@ package final class HostMetrics: Sendable {
         }
     }
 
+    /// Takes out the clients of a session that has ended. What they have counted stays.
+    func remove(_ session: HostSession) {
+        state.withLock { state in
+            state.members.removeAll { $0.session === session }
+            for (name, client) in session.clients {
+                state.ended[name, default: ClientMetrics()].add(refusedCallsOf: client.control.metrics)
+            }
+        }
+    }
+
     /// The metrics as they are now. It reads the disk.
     package var text: String {
-        let sessions = state.withLock { $0.members.compactMap(\.session) }
+        let (sessions, ended) = state.withLock { ($0.members.compactMap(\.session), $0.ended) }
         return MetricsText(
             sessions.flatMap { session in session.clients.map { ($0.name, $0.client.control.metrics) } }
-                + (lanes?.metrics ?? []).map { ($0.name, $0.metrics) }
+                + ended.map { ($0, $1) } + (lanes?.metrics ?? []).map { ($0.name, $0.metrics) }
         ).text
     }
 

@@ -107,8 +107,10 @@ package final class HostSession: Responder {
             if settings.isRecording, !isOneOfMany { return completion() }
             let missing = Atomic(3)
             let rest = Self.rest(until: deadline)
-            let end: @Sendable () -> Void = {
-                if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
+            let end: @Sendable () -> Void = { [self] in
+                guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+                if isOneOfMany { metrics.remove(self) }
+                completion()
             }
             tracker.control.shutDown(within: rest, completion: end)
             analytics.control.shutDown(within: rest, completion: end)

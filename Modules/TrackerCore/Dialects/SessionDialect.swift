@@ -49,6 +49,8 @@ struct SessionDialect: Dialect {
             let request = requests.identify(user, in: session, for: record)
             return .send(plan(.identify(user), request, [record], record.generation, session, isCurrent))
         }
+        // A reset in another lane of the brand has taken it away.
+        if record.route == .link, isCurrent, entry.device == nil { return .change([.ensureDevice]) }
         let request = requests.main(record, entry: entry, session: session)
         return .send(plan(.records, request, [record], record.generation, session, isCurrent))
     }

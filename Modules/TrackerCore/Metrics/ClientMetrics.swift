@@ -7,6 +7,18 @@ package struct ClientMetrics: Sendable {
     var refusedCalls: [RefusalReason: Int] = [:]
     /// Its lane; `nil` if it has none.
     var lane: LaneMetrics?
+
+    /// Those of a client that has counted nothing.
+    package init() {}
+
+    init(refusedCalls: [RefusalReason: Int] = [:], lane: LaneMetrics?) {
+        (self.refusedCalls, self.lane) = (refusedCalls, lane)
+    }
+
+    /// Adds the calls that another client has refused, without its lane.
+    package mutating func add(refusedCallsOf other: ClientMetrics) {
+        refusedCalls.merge(other.refusedCalls, uniquingKeysWith: +)
+    }
 }
 
 extension ClientMetrics {

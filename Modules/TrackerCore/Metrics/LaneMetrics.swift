@@ -114,6 +114,15 @@ package struct LaneMetrics: Sendable {
         halts = lane.halt == nil ? 0 : 1
     }
 
+    /// What stays of them once the lane is closed: what it has counted.
+    var closed: LaneMetrics {
+        var closed = self
+        closed.engine = nil
+        closed.queue = nil
+        (closed.failingDisks, closed.openBreakers, closed.halts) = (nil, nil, nil)
+        return closed
+    }
+
     /// The figures of two lanes of one kind of client together.
     static func + (one: LaneMetrics, other: LaneMetrics) -> LaneMetrics {
         var both = one

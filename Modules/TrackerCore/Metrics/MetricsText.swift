@@ -13,7 +13,7 @@ package struct MetricsText: Sendable {
         var engines: Set<ObjectIdentifier> = []
         for (client, metrics) in clients {
             var sum = sums[client] ?? ClientMetrics()
-            sum.refusedCalls.merge(metrics.refusedCalls, uniquingKeysWith: +)
+            sum.add(refusedCallsOf: metrics)
             if let lane = metrics.lane, lane.engine.map({ engines.insert($0).inserted }) ?? true {
                 sum.lane = sum.lane.map { $0 + lane } ?? lane
             }

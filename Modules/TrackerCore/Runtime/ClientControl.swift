@@ -69,11 +69,22 @@ extension ClientRuntime: ClientControl {
 
     var metrics: ClientMetrics {
         let (run, last, account, refused) = contents.withLock { contents in
-            (contents.state.run, contents.lastMetrics, contents.lastAccount, contents.refused)
+            // Where lanes are shared, the registry has what closed ones have counted.
+            let account = dependencies.sharing == nil ? contents.lastAccount : nil
+            return (contents.state.run, contents.lastMetrics, account, contents.refused)
         }
         return ClientMetrics(
             refusedCalls: refused,
             lane: run.map { LaneMetrics($0.lane.parts) } ?? last ?? account.map { LaneMetrics($0) })
+    }
+
+    /// The lane of a run closes: what it has counted stays. A shared lane goes on.
+    func keep(_ last: LaneMetrics, of run: Run) {
+        guard run.lane.share == nil else { return }
+        guard let registry = dependencies.sharing?.registry else {
+            return contents.withLock { $0.lastMetrics = last }
+        }
+        registry.keep(last, of: ClientName(run.settings.lane.kind))
     }
 
     func askForCredentials(by notify: @escaping @Sendable (String?) -> Void) {

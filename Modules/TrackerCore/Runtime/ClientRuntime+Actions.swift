@@ -190,9 +190,7 @@ extension ClientRuntime {
         case .close(let run): close(run)
         case .end(let run):
             let rest = contents.withLock { $0.state.deadline } - dependencies.clock.uptime
-            run.lane.end(within: max(.zero, rest)) { [self] metrics in
-                contents.withLock { $0.lastMetrics = metrics }
-            } completion: { [self] in
+            run.lane.end(within: max(.zero, rest)) { [self] in keep($0, of: run) } completion: { [self] in
                 handle { $0.state.closed(run.number) }
             }
         case .flush(let flush, let run): begin(flush, in: run)
@@ -297,6 +295,7 @@ extension ClientRuntime {
 
     /// Closes the lane of a run, and leaves the next one at least half of its time to open.
     private func close(_ run: Run) {
+        if dependencies.sharing != nil { keep(LaneMetrics(run.lane.parts), of: run) }
         let limit = contents.withLock { $0.state.run?.settings.openingTimeout }
         let patience = min(OpenLane.patience, limit.map { $0 / 2 } ?? OpenLane.patience)
         run.lane.close(within: patience) { [self] in handle { $0.state.closed(run.number) } }

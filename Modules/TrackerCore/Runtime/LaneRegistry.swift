@@ -26,8 +26,14 @@ package final class LaneRegistry: Sendable {
         var lanes: [Key: SharedLane] = [:]
         /// When the lanes whose retirement is timed were last left, each by the clock of its loop.
         var departures: [Key: MonotonicInstant] = [:]
+        /// What the lanes that are closed have counted: the counters of a process never fall.
+        var closed: [ClientName: LaneMetrics] = [:]
         /// Whether the process ends: no lane is kept for others.
         var isEnding = false
+
+        mutating func keep(_ last: LaneMetrics, of name: ClientName) {
+            closed[name] = closed[name].map { $0 + last.closed } ?? last.closed
+        }
 
         mutating func remove(_ key: Key) { (lanes[key], departures[key]) = (nil, nil) }
     }
@@ -51,11 +57,15 @@ package final class LaneRegistry: Sendable {
     /// How many lanes are open.
     package var count: Int { state.withLock { $0.lanes.count } }
 
-    /// The figures of every open lane, those that no client has among them.
+    /// The figures of every open lane, those that no client has among them, and what was counted by those that are closed.
     package var metrics: [(name: ClientName, metrics: ClientMetrics)] {
-        let lanes = state.withLock(\.lanes)
+        let (lanes, closed) = state.withLock { ($0.lanes, $0.closed) }
         return lanes.map { (ClientName($0.lane.kind), ClientMetrics(lane: LaneMetrics($1.parts))) }
+            + closed.map { ($0, ClientMetrics(lane: $1)) }
     }
+
+    /// Keeps what a lane has counted that a client alone had, and closes.
+    func keep(_ last: LaneMetrics, of name: ClientName) { state.withLock { $0.keep(last, of: name) } }
 
     /// Sends what can be sent within the time, then closes every lane.
     ///
@@ -64,13 +74,15 @@ package final class LaneRegistry: Sendable {
         let lanes = state.withLock { state in
             state.isEnding = true
             defer { (state.lanes, state.departures) = ([:], [:]) }
-            return Array(state.lanes.values)
+            return state.lanes
         }
         let missing = Atomic(lanes.count + 1)
         let end: @Sendable () -> Void = {
             if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
         }
-        for lane in lanes { lane.end(within: timeout, completion: end) }
+        for (key, lane) in lanes {
+            lane.end(within: timeout) { [self] in keep($0, of: ClientName(key.lane.kind)) } completion: { end() }
+        }
         end()
     }
 
@@ -100,7 +112,7 @@ package final class LaneRegistry: Sendable {
         // Whoever comes next opens it anew.
         case .isUnusable:
             state.withLock { if $0.lanes[key] === lane { $0.remove(key) } }
-            if lane.isLeft { lane.close() }
+            if lane.isLeft { close(lane, key) }
         case .isLeft: beginRetirement(of: lane, key)
         }
     }
@@ -114,11 +126,15 @@ package final class LaneRegistry: Sendable {
             return (true, state.departures[key] != nil)
         }
         guard isOpen else {
-            if lane.isLeft { lane.close() }
+            if lane.isLeft { close(lane, key) }
             return
         }
         // However often it is left, one timer waits for its end.
         if !isTimed { retire(lane, key, at: now.advanced(by: patience)) }
+    }
+
+    private func close(_ lane: SharedLane, _ key: Key) {
+        lane.close { [self] in keep($0, of: ClientName(key.lane.kind)) }
     }
 
     private func retire(_ lane: SharedLane, _ key: Key, at due: MonotonicInstant) {
@@ -133,15 +149,19 @@ package final class LaneRegistry: Sendable {
         case .isDue: break
         }
         guard lane.isEmpty else { return retire(lane, key, at: now.advanced(by: patience)) }
+        let last = LaneMetrics(lane.parts)
         let next = state.withLock { state in
             let next = retirement(of: lane, key, at: now, &state)
-            if case .isDue = next { state.remove(key) }
+            if case .isDue = next {
+                state.remove(key)
+                state.keep(last, of: ClientName(key.lane.kind))
+            }
             return next
         }
         switch next {
         case .isOff: break
         case .wait(let due): retire(lane, key, at: due)
-        case .isDue: lane.close()
+        case .isDue: lane.close { _ in }
         }
     }
 

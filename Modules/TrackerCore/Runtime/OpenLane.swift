@@ -22,7 +22,7 @@ struct OpenLane: Sendable {
     let parts: LaneParts
     let keyFile: KeyFile?
     /// The client's share, if others may use the lane too.
-    private let share: LaneShare?
+    let share: LaneShare?
 
     var outbox: any LaneOutbox { parts.outbox }
     var engine: DeliveryEngine { parts.engine }

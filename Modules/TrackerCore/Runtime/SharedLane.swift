@@ -173,14 +173,19 @@ final class SharedLane: Sendable {
     // MARK: Its end
 
     /// Closes it, unless that was done.
-    func close() {
-        if isClosing.raise() { parts.close(within: OpenLane.patience) {} }
+    func close(look: (LaneMetrics) -> Void) {
+        guard isClosing.raise() else { return }
+        look(LaneMetrics(parts))
+        parts.close(within: OpenLane.patience) {}
     }
 
     /// Sends what can be sent within the time, then closes it, unless that was done.
-    func end(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
+    func end(
+        within timeout: Duration, look: @escaping @Sendable (LaneMetrics) -> Void,
+        completion: @escaping @Sendable () -> Void
+    ) {
         guard isClosing.raise() else { return completion() }
-        parts.end(within: timeout, look: { _ in }, completion: completion)
+        parts.end(within: timeout, look: look, completion: completion)
     }
 
     // MARK: What a client does

@@ -28,7 +28,7 @@ protocol ChangeableLane {
 
     /// Begins the next generation, without values of the lane. The last one keeps its binding as long as it has records.
     mutating func beginGeneration(_ entry: GenerationEntry) throws(Failure)
-    /// Makes all backups of the brand's values count as old, and the other lanes without a session forget its device.
+    /// Makes all backups of the brand's values count as old, and the other lanes forget its device.
     mutating func endEpoch() throws(Failure)
     /// Erases what other lanes of the brand have, and the brand's values.
     mutating func eraseBrand() throws(Failure)
@@ -84,10 +84,12 @@ extension ChangeableLane {
         try eraseBrand()
     }
 
-    /// Ends the generation because its session has expired.
+    /// Ends the generation because its session has expired. The device is kept, and lasts as long as if it were new.
     mutating func expire(_ generation: Generation) throws(Failure) {
         guard generation == self.generation, entry.session != nil else { return }
-        try beginGeneration(GenerationEntry(device: entry.device))
+        let device = entry.device
+        try beginGeneration(GenerationEntry(device: device))
+        if let device { try save(device.text, .deviceID) }
     }
 
     mutating func bind(_ generation: Generation, _ session: SessionID) throws(Failure) {
@@ -96,6 +98,8 @@ extension ChangeableLane {
         if generation == self.generation {
             if entry.device == nil { entry.device = try value(.deviceID).flatMap(DeviceID.init) }
             try save(session.text, .sessionID)
+            // It lasts as long as its session.
+            if let device = entry.device { try save(device.text, .deviceID) }
         }
         try save(entry, of: generation)
     }
@@ -123,7 +127,7 @@ extension ChangeableLane {
         switch key {
         case .sessionID: entry.session = nil
         case .identifyID: entry.identifyID = nil
-        case .deviceID: if entry.session == nil { entry.device = nil }
+        case .deviceID: entry.device = nil
         case .sessionMetadata, .sessionEmail, .brandID, .own: break
         }
         if entry != self.entry { try save(entry, of: generation) }

@@ -53,8 +53,16 @@ struct ForgottenRecords {
     var refused: [Record.ID] = []
     /// The generations that were identified as one of them, or are about to be.
     var generations: Set<Generation> = []
+    /// The devices of those generations; `nil` if one of them is not known.
+    var devices: Set<DeviceID>? = []
     /// Whether the lane's values name one of them.
     var isStored = false
+
+    /// Whether a device is, or may be, one that they have used.
+    func used(_ device: DeviceID?) -> Bool {
+        guard let device, !isStored, let devices else { return true }
+        return devices.contains(device)
+    }
 }
 
 extension LaneDatabase {
@@ -108,6 +116,11 @@ extension LaneDatabase {
                 .all(first, last, generation.number) { Record.ID($0.int64("id")) }
             found.refused += try statement("SELECT id FROM refused WHERE id BETWEEN ?1 AND ?2 AND generation = ?3")
                 .all(first, last, generation.number) { Record.ID($0.int64("id")) }
+            if let entry = try entry(of: generation, in: key) {
+                if let device = entry.device { found.devices?.insert(device) }
+            } else {
+                found.devices = nil
+            }
         }
         found.isStored = values.contains { name, holding in
             guard case .value(let value) = holding else { return false }

@@ -173,14 +173,20 @@ extension LaneDatabase {
         ).run(key.lane, generation.number, oldest ?? .max)
     }
 
-    /// Removes the brand's device from the generations without a session, in all lanes.
-    func forgetDevice(of key: LaneKey) throws(StorageError) {
+    /// Removes the brand's device from the current generations and those without a session, in all lanes. What waits for
+    /// an earlier session goes with the device of then.
+    ///
+    /// - Parameter generation: The current generation of the lane, which may not be written yet.
+    func forgetDevice(of key: LaneKey, generation: Generation) throws(StorageError) {
         try statement(
             """
             UPDATE generation SET device = NULL
-            WHERE session IS NULL AND lane IN (SELECT id FROM lane WHERE brand = ?1) AND device IS NOT NULL
+            WHERE lane IN (SELECT id FROM lane WHERE brand = ?1) AND device IS NOT NULL AND (
+                session IS NULL
+                OR number = CASE lane WHEN ?2 THEN ?3 ELSE (SELECT generation FROM lane WHERE id = generation.lane) END
+            )
             """
-        ).run(key.brand)
+        ).run(key.brand, key.lane, generation.number)
     }
 }
 

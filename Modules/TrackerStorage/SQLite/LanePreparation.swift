@@ -25,7 +25,17 @@ struct LanePreparation {
             throw StorageError(.failed, "The lane of \(configuration.lane.origin) cannot be read")
         }
         try catchUp(&row, lastSequence)
+        try forgetExpiredDevice(&row)
         return row
+    }
+
+    /// A device that has expired while nothing ran begins no other session.
+    private func forgetExpiredDevice(_ row: inout LaneRow) throws(StorageError) {
+        let now = configuration.wallClock()
+        if row.entry.session != nil, row.sessionExpires.map({ $0 > now }) ?? true { return }
+        let store = SQLiteKeyValueStore(database, row, .brand)
+        let device = try store.holding(for: configuration.keyPrefix + StoredKey.deviceID.name)
+        if case .value(let value) = device, value.expires <= now { row.entry.device = nil }
     }
 
     /// Takes from the backups the values that the database lacks, and removes from it those that have expired.

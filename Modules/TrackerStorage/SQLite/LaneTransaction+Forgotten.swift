@@ -97,8 +97,12 @@ extension LaneTransaction {
             (knownValues, writtenParts) = ([:], [])
         } else if !found.generations.isEmpty || found.isStored {
             if found.isStored || found.generations.contains(row.generation) { try beginGeneration(GenerationEntry()) }
-            try endEpoch()
-            try remove(.deviceID)
+            if found.used(try value(.deviceID).flatMap(DeviceID.init)) {
+                try endEpoch()
+                try remove(.deviceID)
+                // Somebody else's session goes on.
+                if row.entry.session != nil { try ensureDevice() }
+            }
         }
         return removed.count + found.refused.count
     }
@@ -120,7 +124,7 @@ extension LaneTransaction {
                 try store.clear()
                 other.generation = Generation(other.generation.number + 1)
             }
-            try forgetDevice(of: other)
+            try forgetDevice(of: other, found)
         }
         try database.save(other)
         return removed.count + found.refused.count
@@ -134,18 +138,23 @@ extension LaneTransaction {
         return removed
     }
 
-    /// Removes the device of another lane's brand, which its user has had.
-    private mutating func forgetDevice(of other: LaneRow) throws(StorageError) {
-        guard other.key.brand != row.key.brand else {
-            try endEpoch()
-            return try remove(.deviceID)
-        }
+    /// Removes the device of another lane's brand, if persons have, or may have, used it.
+    private mutating func forgetDevice(of other: LaneRow, _ found: ForgottenRecords) throws(StorageError) {
         var other = other
-        other.epoch += 1
-        try database.forgetDevice(of: other.key)
+        let isOwnBrand = other.key.brand == row.key.brand
+        if !isOwnBrand { other.epoch += 1 }
         let store = SQLiteKeyValueStore(database, other, .brand)
-        for name in try store.holdings().keys where name.hasSuffix(StoredKey.deviceID.name) { try store.remove(name) }
-        try database.saveBrand(of: other)
+        for (name, holding) in try store.holdings() where name.hasSuffix(StoredKey.deviceID.name) {
+            if case .value(let value) = holding, !found.used(DeviceID(value.text)) { return }
+            try store.remove(name)
+        }
+        try database.forgetDevice(of: other.key, generation: other.generation)
+        if isOwnBrand {
+            try endEpoch()
+            try remove(.deviceID)
+        } else {
+            try database.saveBrand(of: other)
+        }
     }
 }
 

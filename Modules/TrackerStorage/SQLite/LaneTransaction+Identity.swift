@@ -34,7 +34,7 @@ extension LaneTransaction: ChangeableLane {
         let expires = now.advanced(by: configuration.expiration)
         if let text {
             let old = try store.holding(for: storedName(key))
-            if case .value(let old) = old, old.text.hasSameUTF8(as: text), lasts(old, like: expires) { return }
+            if case .value(let old) = old, old.text.hasSameUTF8(as: text), lasts(old, like: expires, key) { return }
             try store.save(StoredValue(text: text, expires: expires, epoch: store.epoch), for: storedName(key))
         } else {
             try store.remove(storedName(key))
@@ -49,8 +49,10 @@ extension LaneTransaction: ChangeableLane {
     }
 
     /// Whether a value need not be written anew: it would last less than a hundredth longer. Each start of a client
-    /// would otherwise wait for the disk, to move the end of its brand id by the time since the last one.
-    private func lasts(_ value: StoredValue, like expires: Timestamp) -> Bool {
+    /// would otherwise wait for the disk, to move the end of its brand id by the time since the last one. A device is
+    /// written with a session, and must not end before it.
+    private func lasts(_ value: StoredValue, like expires: Timestamp, _ key: StoredKey) -> Bool {
+        if key == .deviceID { return value.expires == expires }
         let slack = configuration.expiration / 100
         return value.expires <= expires && expires < value.expires.advanced(by: slack)
     }
@@ -71,7 +73,7 @@ extension LaneTransaction: ChangeableLane {
 
     mutating func endEpoch() throws(StorageError) {
         row.epoch += 1
-        try database.forgetDevice(of: row.key)
+        try database.forgetDevice(of: row.key, generation: row.generation)
     }
 
     mutating func eraseBrand() throws(StorageError) {
@@ -142,7 +144,12 @@ extension LaneTransaction {
             let hasRefused = try !database.refusedSizes(of: row.key).isEmpty
             if row.counters.queued > 0 || hasRefused { try setConsent(.denied) }
         }
-        if let device = try value(.deviceID).flatMap(DeviceID.init) { try useDevice(device) }
+        if let device = try value(.deviceID).flatMap(DeviceID.init) {
+            try useDevice(device)
+        } else if let device = entry.device {
+            // It ends with its session, and not before.
+            if entry.session == nil { try remove(.deviceID) } else { try save(device.text, .deviceID) }
+        }
     }
 
     func storedName(_ key: StoredKey) -> String { configuration.keyPrefix + key.name }

@@ -82,6 +82,43 @@ struct MetricsTests {
         #expect((sample["sent_bytes_total", "analytics"] ?? 0) < (sample["body_bytes_total", "analytics"] ?? 0) / 5)
     }
 
+    @Test("of many sessions never fall when one ends")
+    func endedSessions() async throws {
+        let lanes = LaneRegistry()
+        let metrics = HostMetrics(lanes: lanes)
+        let settings = HostSettings(appName: "metrics", storageDirectory: folder.path("state"), maxMessageBytes: 1 << 20)
+        func session() async throws -> HostSession {
+            let session = HostSession(
+                settings: settings, log: HostLog(descriptor: -1, least: nil), metrics: metrics, notify: { _ in },
+                lanes: lanes, stop: {})
+            try await session.tracker.initialize(
+                brandId: "925",
+                config: TrackerConfig(
+                    apiUrl: backend.server.url, xApiKey: "key-1234",
+                    delivery: DeliveryOptions(storageDirectory: folder.path("state"))))
+            await session.tracker.track(eventName: "A")
+            await session.tracker.track(eventName: "")
+            _ = await session.tracker.flush()
+            return session
+        }
+        func counters() -> [Double?] {
+            let sample = MetricsSample(metrics.text)
+            return [sample["accepted_records_total", "tracker"], sample["delivered_records_total", "tracker"]]
+                + [sample.reasons("refused_calls_total", "tracker")["INVALID_EVENT_NAME"]]
+        }
+        let first = try await session()
+        #expect(counters() == [1, 1, 1])
+
+        await withCheckedContinuation { done in first.shutdown(by: .now + .seconds(60)) { done.resume() } }
+
+        #expect(counters() == [1, 1, 1])
+        let second = try await session()
+        #expect(counters() == [2, 2, 2])
+        await withCheckedContinuation { done in second.shutdown(by: .now + .seconds(60)) { done.resume() } }
+        await withCheckedContinuation { done in lanes.end(within: .seconds(60)) { done.resume() } }
+        #expect(counters() == [2, 2, 2])
+    }
+
     @Test("have no name of an event, a user, a key or an address, and promtool finds nothing to say")
     func labels() async throws {
         let client = try BridgeClient()

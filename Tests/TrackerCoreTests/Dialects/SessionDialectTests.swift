@@ -88,6 +88,20 @@ struct SessionDialectTests {
         #expect(plan.request.headers["X-Occurred-At"] == "2025-11-27T10:30:00.000Z")
     }
 
+    @Test("has a device made before it links a session whose device another lane has taken away")
+    func linksWithDevice() throws {
+        var dialect = try SessionDialect.sample()
+        var state = LaneState.sample()
+        state.entry.device = nil
+
+        let intention = dialect.plan(Self.view([.sample(route: .link, body: #"{"source_session_id":"S0"}"#)], state))
+
+        guard case .change(let changes) = intention, changes.count == 1, case .ensureDevice = changes[0] else {
+            Issue.record("\(intention)")
+            return
+        }
+    }
+
     @Test("identifies the session before the profile of a new user, without a body, percent-encoded")
     func identifiesFirst() throws {
         var dialect = try SessionDialect.sample()

@@ -258,6 +258,53 @@ struct LaneRegistryTests {
         #expect(lanes.registry.count == 0)
     }
 
+    @Test("keeps what a lane has counted that is closed: no counter of the process ever falls")
+    func countsClosedLanes() async throws {
+        let lanes = try SharedLanes(patience: .seconds(60), isClocked: true)
+        func count(_ metric: String) -> Int? {
+            let start = "mobile_tracker_\(metric){client=\"tracker\"} "
+            let lines = MetricsText(lanes.registry.metrics.map { ($0.name, $0.metrics) }).text.split(separator: "\n")
+            return lines.first { $0.hasPrefix(start) }.flatMap { Int($0.dropFirst(start.count)) }
+        }
+        let client = try await lanes.started()
+        #expect(await client.track(eventName: "A").isQueued)
+        try await lanes.delivers(["A"])
+        await client.shutdown(timeout: .zero)
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        await loop.turn()
+        loop.advance(by: .seconds(60))
+        try await lanes.released.values(atLeast: 1)
+
+        #expect(lanes.registry.count == 0)
+        #expect(count("accepted_records_total") == 1 && count("delivered_records_total") == 1)
+        #expect(count("delivery_seconds_count") == 1 && count("queued_records") == nil)
+
+        let next = try await lanes.started()
+        #expect(count("accepted_records_total") == 1 && count("queued_records") == 0)
+        #expect(await next.track(eventName: "B").isQueued)
+        try await lanes.delivers(["A", "B"])
+        await next.shutdown(timeout: .zero)
+        await lanes.end()
+
+        #expect(count("accepted_records_total") == 2)
+    }
+
+    @Test("keeps what a lane in memory has counted, which it does not share")
+    func countsLanesInMemory() async throws {
+        let lanes = try SharedLanes()
+        var config = lanes.session.config()
+        config.delivery.persistence = .memory
+        let client = try await lanes.started(config)
+        #expect(await client.track(eventName: "A").isQueued)
+        try await lanes.delivers(["A"])
+
+        await client.shutdown(timeout: .seconds(60))
+
+        let metrics = MetricsText(lanes.registry.metrics.map { ($0.name, $0.metrics) }).text
+        #expect(metrics.contains(#"mobile_tracker_accepted_records_total{client="tracker"} 1"#))
+        #expect(client.control.metrics.lane == nil)
+    }
+
     @Test("keeps a lane that nobody has until what waits in it is delivered")
     func keepsUndelivered() async throws {
         let lanes = try SharedLanes(patience: .seconds(60), isClocked: true) { $0.isEvent ? .status(503) : nil }

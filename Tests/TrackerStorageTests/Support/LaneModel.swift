@@ -41,6 +41,8 @@ struct LaneModel {
     var own: String?
     var ownExpires = Timestamp(milliseconds: .max)
     var hasDevice = false
+    /// Whether the current generation has it, also once the stored value has expired.
+    var isDeviceBound = false
     var deviceExpires = Timestamp(milliseconds: .max)
     var userExpires = Timestamp(milliseconds: .max)
     var applied: Set<String> = []
@@ -56,7 +58,7 @@ struct LaneModel {
         case .append(let draft): return append(draft, now)
         case .reset(let all, let id): if !once(id, { $0.reset(all: all) }) { return "repeated" }
         case .consent(let consent, let id): if !once(id, { $0.set(consent) }) { return "repeated" }
-        case .expire(let number): if number.number == generation, sessions[generation] != nil { expire() }
+        case .expire(let number): if number.number == generation, sessions[generation] != nil { expire(now) }
         case .bind(let number, let session): bind(number.number, session.text, now)
         case .bindMade(let number, let session):
             if sessions[number.number] == nil { bind(number.number, session.text, now) }
@@ -79,9 +81,9 @@ struct LaneModel {
             refused.removeAll { kept in ids.contains { kept.item.sequence == LaneKey.sequence(ofRecord: $0.number) } }
             return "changed \(before - refused.count)"
         case .ensureDevice:
-            guard consent != .denied, !hasDevice else { break }
-            hasDevice = true
-            deviceExpires = now.advanced(by: Self.lifetime)
+            guard consent != .denied else { break }
+            if !hasDevice { keepDevice(now) }
+            isDeviceBound = true
         default: break
         }
         forget()
@@ -91,7 +93,7 @@ struct LaneModel {
     /// Ends the generation if its session has expired.
     mutating func pass(_ now: Timestamp) {
         refused.removeAll { $0.at < Self.maxRefused.oldest(at: now) }
-        if let sessionExpires, sessionExpires <= now { expire() }
+        if let sessionExpires, sessionExpires <= now { expire(now) }
         if userExpires <= now { users[generation] = nil }
         if ownExpires <= now { own = nil }
         if deviceExpires <= now { hasDevice = false }
@@ -180,6 +182,7 @@ struct LaneModel {
         drop(remove { all || sessions[$0.generation] == nil }.count, .reset)
         begin()
         hasDevice = false
+        isDeviceBound = false
     }
 
     private mutating func set(_ consent: Consent) {
@@ -189,10 +192,23 @@ struct LaneModel {
         drop(remove { _ in true }.count, .consent)
         begin()
         hasDevice = false
+        isDeviceBound = false
     }
 
-    private mutating func expire() {
+    private mutating func expire(_ now: Timestamp) {
         begin()
+        if isDeviceBound { keepDevice(now) }
+    }
+
+    /// A start has no device that has expired.
+    mutating func reopen(_ now: Timestamp) {
+        pass(now)
+        isDeviceBound = hasDevice
+    }
+
+    private mutating func keepDevice(_ now: Timestamp) {
+        hasDevice = true
+        deviceExpires = now.advanced(by: Self.lifetime)
     }
 
     private mutating func begin() {
@@ -208,7 +224,10 @@ struct LaneModel {
         guard isKnown(number) else { return }
         let isKept = sessions[number] == session
         sessions[number] = session
-        if number == generation { sessionExpires = Self.end(of: isKept ? sessionExpires : nil, now) }
+        guard number == generation else { return }
+        sessionExpires = Self.end(of: isKept ? sessionExpires : nil, now)
+        isDeviceBound = isDeviceBound || hasDevice
+        if isDeviceBound { keepDevice(now) }
     }
 
     private mutating func unbind(_ number: Int64, _ session: String, _ record: Record.ID, _ now: Timestamp) {
