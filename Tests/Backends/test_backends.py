@@ -10,6 +10,7 @@ import unittest
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import asdict, replace
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +164,20 @@ class BackendTests(unittest.TestCase):
 
     def test_otlp(self) -> None:
         self.is_like("otlp")
+
+    def test_otlp_takes_any_time_and_depth(self) -> None:
+        deep: Any = 1
+        for level in range(80):
+            deep = {"a": [deep]} if level % 3 == 0 else {"a": deep}
+        times = [datetime(year, 1, 2, tzinfo=timezone.utc) for year in (1900, 1970, 2026, 2600)]
+        with Recorder() as server, product.tracker_for("otlp", server.url) as tracker:
+            for time in times:
+                tracker.analytics.track("A", {"deep": deep}, timestamp=time)
+            self.assertEqual(tracker.analytics.flush(product.GUARD_MS).remaining, 0)
+        # The protocol's own library reads the bodies.
+        [sent] = next(form for form in FORMS if form.api == "otlp").sent(server.requests)
+        records = sent.body["resourceLogs"][0]["scopeLogs"][0]["logRecords"]
+        self.assertEqual(["timeUnixNano" in record for record in records], [False, True, True, False])
 
     def is_like(self, sdk: str) -> None:
         """Fails at a difference that is not meant, and at one that is and is not there."""

@@ -58,9 +58,10 @@ struct MixpanelForm: Form {
     private func profile(_ event: StoredEvent) -> JSONObjectWriter {
         var text = JSONObjectWriter(reservingCapacity: event.values.byteCount + 256)
         text.append("$token", key.reveal())
-        let (seconds, rest) = event.time.milliseconds.quotientAndRemainder(dividingBy: 1000)
-        text.append(
-            "$time", JSONNumber("\(seconds).\(String(rest.magnitude + 1000).dropFirst())") ?? JSONNumber(seconds))
+        let time = event.time.milliseconds
+        let (seconds, rest) = time.magnitude.quotientAndRemainder(dividingBy: 1000)
+        let number = "\(time < 0 ? "-" : "")\(seconds).\(String(rest + 1000).dropFirst())"
+        text.append("$time", JSONNumber(number) ?? JSONNumber(time / 1000))
         return text
     }
 

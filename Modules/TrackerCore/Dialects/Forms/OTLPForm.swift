@@ -34,8 +34,8 @@ struct OTLPForm: Form {
 
     func formed(_ event: StoredEvent) throws(Inexpressible) -> FormedEvent {
         var text = JSONObjectWriter(reservingCapacity: 2 * (event.values.byteCount + event.context.byteCount) + 512)
-        text.append("timeUnixNano", Self.nanoseconds(event.time))
-        text.append("observedTimeUnixNano", Self.nanoseconds(event.occurredAt))
+        if let time = Self.nanoseconds(event.time) { text.append("timeUnixNano", time) }
+        if let time = Self.nanoseconds(event.occurredAt) { text.append("observedTimeUnixNano", time) }
         text.append("eventName", event.name ?? JSONText(event.kind.rawValue))
         text.append("attributes", try attributes(of: event))
         return FormedEvent(path: Self.path, events: [text.finish()])
@@ -50,6 +50,9 @@ struct OTLPForm: Form {
         if let anonymous = event.anonymousID { own.append(("app.installation.id", anonymous)) }
         if let group = event.groupID { own.append(("mobile_tracker.group.id", group)) }
         if event.kind == .alias { own.append(("mobile_tracker.previous.id", try event.previous())) }
+        if Self.nanoseconds(event.time) == nil {
+            own.append(("mobile_tracker.timestamp", JSONText(event.time.description)))
+        }
         own.append(("mobile_tracker.context", event.context))
         var attributes = OTLPAttributes()
         attributes.append(membersOf: event.values.removing(own.map(\.0)))
@@ -58,8 +61,12 @@ struct OTLPForm: Form {
     }
 
     /// Whole numbers of 64 bits are text in the JSON of Protocol Buffers.
-    private static func nanoseconds(_ time: Timestamp) -> String {
-        time.milliseconds == 0 ? "0" : "\(time.milliseconds)000000"
+    ///
+    /// - Returns: `nil` for a time that they cannot hold, before 1970 or after 2554. It is left out: a receiver would refuse
+    ///   the whole request, and takes the other time instead.
+    private static func nanoseconds(_ time: Timestamp) -> String? {
+        guard (0...Int64(UInt64.max / 1_000_000)).contains(time.milliseconds) else { return nil }
+        return "\(UInt64(time.milliseconds) * 1_000_000)"
     }
 
     func meaning(of answer: HTTPResponse, to events: () -> [JSONText]) -> FormAnswer? {
@@ -79,12 +86,17 @@ struct OTLPForm: Form {
 }
 
 /// Attributes as OTLP has them: a list of keys and values, each with its type.
+///
+/// Readers of Protocol Buffers take 100 messages in one another, and an object in an object takes three: what lies deeper
+/// than ``maxLevels`` is text in JSON.
 struct OTLPAttributes {
+    private static let maxLevels = 24
+
     private var bytes = [UInt8(ascii: "[")]
 
     mutating func append(_ key: String, _ text: String) { append(key, .string(text)) }
 
-    mutating func append(_ key: String, _ value: JSONValue) { Self.append(key, value, to: &bytes) }
+    mutating func append(_ key: String, _ value: JSONValue) { Self.append(key, value, level: 0, to: &bytes) }
 
     mutating func append(membersOf object: JSONText) {
         guard case .object(let object) = JSONValue(object) else { return }
@@ -96,19 +108,22 @@ struct OTLPAttributes {
         return JSONText(accepted: bytes)
     }
 
-    private static func append(_ key: String, _ value: JSONValue, to bytes: inout [UInt8]) {
+    private static func append(_ key: String, _ value: JSONValue, level: Int, to bytes: inout [UInt8]) {
         if bytes.last != UInt8(ascii: "[") { bytes.append(UInt8(ascii: ",")) }
         bytes += #"{"key":"#.utf8
         JSONEscape.append(key, to: &bytes)
         bytes += #","value":"#.utf8
-        append(value, to: &bytes)
+        append(value, level: level, to: &bytes)
         bytes.append(UInt8(ascii: "}"))
     }
 
     /// A value with its type. Null is a value without one.
-    private static func append(_ value: JSONValue, to bytes: inout [UInt8]) {
+    private static func append(_ value: JSONValue, level: Int, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "{"))
         switch value {
+        case .array where level == maxLevels, .object where level == maxLevels:
+            bytes += #""stringValue":"#.utf8
+            JSONEscape.append(value.description, to: &bytes)
         case .null: break
         case .bool(let value): bytes += #""boolValue":\#(value)"#.utf8
         case .number(let number): bytes += Self.member(number).utf8
@@ -119,12 +134,12 @@ struct OTLPAttributes {
             bytes += #""arrayValue":{"values":["#.utf8
             for (place, element) in elements.enumerated() {
                 if place > 0 { bytes.append(UInt8(ascii: ",")) }
-                append(element, to: &bytes)
+                append(element, level: level + 1, to: &bytes)
             }
             bytes += "]}".utf8
         case .object(let object):
             bytes += #""kvlistValue":{"values":["#.utf8
-            for (key, value) in object { append(key, value, to: &bytes) }
+            for (key, value) in object { append(key, value, level: level + 1, to: &bytes) }
             bytes += "]}".utf8
         }
         bytes.append(UInt8(ascii: "}"))

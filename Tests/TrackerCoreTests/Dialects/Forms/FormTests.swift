@@ -210,6 +210,48 @@ struct FormTests {
         #expect(value("app.installation.id") == ["stringValue": "a-1"])
     }
 
+    @Test("of OTLP leaves out a time that it cannot hold, and writes what lies too deep as text")
+    func otlpLimits() throws {
+        func event(_ time: String, _ properties: JSONValue = [:]) throws -> JSONValue {
+            try Self.event(.otlp, Self.record("track", ["event": "Order", "properties": properties]), at: time)
+        }
+        func attribute(_ key: String, of event: JSONValue) -> JSONValue? {
+            event["attributes"]?.arrayValue?.first { $0["key"]?.stringValue == key }?["value"]
+        }
+        for time in ["1969-12-31T23:59:59.999Z", "2554-07-21T23:34:33.710Z"] {
+            let event = try event(time)
+            #expect(event["timeUnixNano"] == nil && event["observedTimeUnixNano"] != nil)
+            #expect(attribute("mobile_tracker.timestamp", of: event) == ["stringValue": .string(time)])
+        }
+        for (time, nanoseconds) in [
+            ("1970-01-01T00:00:00.000Z", "0"), ("2554-07-21T23:34:33.709Z", "18446744073709000000"),
+        ] {
+            let event = try event(time)
+            #expect(event["timeUnixNano"]?.stringValue == nanoseconds)
+            #expect(attribute("mobile_tracker.timestamp", of: event) == nil)
+        }
+
+        let deep = (0..<25).reduce(JSONValue(1)) { value, _ in ["a": value] }
+        var value = try #require(attribute("p", of: try event("2025-11-27T10:30:00.250Z", ["p": deep])))
+        for _ in 0..<24 { value = try #require(value["kvlistValue"]?["values"]?[0]?["value"]) }
+        #expect(value == ["stringValue": #"{"a":1}"#])
+    }
+
+    @Test("of Mixpanel gives a profile's time with its sign", arguments: [
+        ("1969-12-31T23:59:59.999Z", -0.001), ("1969-12-31T23:59:58.500Z", -1.5), ("1970-01-01T00:00:00.025Z", 0.025),
+    ])
+    func mixpanelTime(time: String, seconds: Double) throws {
+        let event = try Self.event(.mixpanel, Self.record("identify", ["traits": ["a": 1]]), at: time)
+        #expect(event["$time"]?.doubleValue == seconds)
+    }
+
+    private static func event(_ api: InitOptions.API, _ record: Record, at time: String) throws -> JSONValue {
+        var (record, body) = (record, JSONValue(record.body).objectValue ?? [:])
+        body["timestamp"] = .string(time)
+        record.body = try JSONText(JSONValue(body))
+        return try #require(try Forms.events(api, record).first)
+    }
+
     @Test("calls groups as the options say", arguments: [InitOptions.API.postHog, .amplitude, .mixpanel])
     func groupType(api: InitOptions.API) throws {
         let options = InitOptions(api: api, groupType: "team")
