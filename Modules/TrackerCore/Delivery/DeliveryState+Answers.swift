@@ -32,7 +32,10 @@ extension DeliveryState {
         let settlement = settlement(of: answer, to: plan, token, at: reading)
         count(plan, settlement)
         if settlement.awaitsCommit { awaitedCommits += settlement.changes.count }
-        delivered += settlement.delivered?.records.count ?? 0
+        if let records = settlement.delivered?.records {
+            delivered += records.count
+            countBesideFlushes(records)
+        }
         return settlement
     }
 

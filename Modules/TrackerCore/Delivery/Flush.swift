@@ -26,6 +26,8 @@ struct Flush: Sendable {
     var deadline: MonotonicInstant
     /// What it is about; `nil` until what was staged before the call is on disk.
     var scope: Scope?
+    /// How many records that are not of it this engine has delivered meanwhile.
+    var deliveredBeside = 0
     /// How it ends, once it only waits for what was delivered to be on disk.
     var end: End?
 
@@ -38,7 +40,8 @@ struct Flush: Sendable {
     ///   - isDisabled: Whether the server has refused the client, and so its queue was dropped.
     func report(remaining: Int, accounted: Int?, delivered: Int, isDisabled: Bool) -> FlushReport {
         guard let scope else { return FlushReport(delivered: 0, remaining: remaining, stoppedBy: reason) }
-        let arrived = max((accounted ?? scope.accounted) - scope.accounted, delivered - scope.delivered, 0)
+        let all = max((accounted ?? scope.accounted) - scope.accounted, delivered - scope.delivered)
+        let arrived = max(0, all - deliveredBeside)
         let sent = min(arrived, max(0, scope.queued - remaining))
         if isDisabled, end != .complete {
             // What the server's refusal has dropped was not delivered.
@@ -76,6 +79,14 @@ extension DeliveryState {
             through: lane.lastSequence, queued: queued ?? lane.queuedRecords, accounted: accounted ?? 0,
             delivered: delivered)
         updateFlush(number) { $0.scope = scope }
+    }
+
+    /// Counts what was delivered beside the flushes: with several requests under way, later calls may arrive first.
+    mutating func countBesideFlushes(_ records: [Record]) {
+        for index in flushes.indices {
+            guard let through = flushes[index].scope?.through else { continue }
+            flushes[index].deliveredBeside += records.count { $0.sequence > through }
+        }
     }
 
     /// Decides which flushes are over.

@@ -124,6 +124,8 @@ extension ClientRuntime {
         var settings = settings
         if let kept = contents.credentials.kept { settings.take(kept) }
         do throws(TrackerError) {
+            // No client knew yet what its requests set themselves when these were set.
+            if let text = settings.fault(of: settings.headers) { throw FieldCheck.fault("headers", .invalid(text)) }
             let movesQueue = Model.policy.movesQueue && old != nil
             let movesMemory = movesQueue && old?.settings.delivery.persistence == .memory
             let number = contents.state.runs + 1

@@ -146,6 +146,27 @@ struct AnalyticsFormTests {
         await fixture.client.shutdown()
     }
 
+    @Test("refuses header fields that were set before the first initialize, once it is known that it sets them itself")
+    func earlyHeaders() async throws {
+        let fixture = try AnalyticsFixture()
+        let options = options(fixture, .segment)
+        try fixture.client.setCredentials(Credentials(headers: ["Authorization": "Basic x"]))
+
+        let error = await withCheckedContinuation { done in
+            fixture.client.initialize(with: options) { result in
+                if case .failure(let error) = result { done.resume(returning: error) } else { done.resume(returning: nil) }
+            }
+        } as TrackerError?
+        #expect(error?.code == .invalidConfiguration && error?.message.contains("'headers'") == true)
+
+        try fixture.client.setCredentials(Credentials(headers: ["X-Other": "1"]))
+        await fixture.client.initializeAndWait(with: options)
+        fixture.client.track("A")
+        _ = await fixture.client.flush(timeout: .seconds(60))
+        #expect(fixture.backend.server.requests.map { $0.header("X-Other") } == ["1"])
+        await fixture.client.shutdown()
+    }
+
     @Test("refuses an address that ends in one of its own paths")
     func address() {
         let options = InitOptions(

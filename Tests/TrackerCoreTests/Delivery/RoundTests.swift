@@ -340,6 +340,25 @@ struct RoundTests {
                 == FlushReport(delivered: 2, remaining: 0))
     }
 
+    @Test("a flush does not count what was queued after it and was delivered before its end")
+    func countsItsOwn() throws {
+        var world = Self.flushing()
+        world.round()
+        world.round()
+        world.answer(.status(200))
+        world.peek.records = [Self.record(3)]
+        world.round()
+        world.round()
+        world.answer(.status(200))
+
+        let flush = try #require(world.flushesOver(at: 1).first)
+        #expect(world.state.delivered == 3 && flush.deliveredBeside == 1)
+        // One of its two was refused, and so is no longer in the queue either.
+        #expect(
+            flush.report(remaining: 0, accounted: 2, delivered: 2, isDisabled: false)
+                == FlushReport(delivered: 1, remaining: 0))
+    }
+
     @Test("a flush ends with the reason why nothing is sent, once nothing is under way")
     func stops() throws {
         var world = Self.flushing()
