@@ -405,6 +405,20 @@ suite('a logger', () => {
         assert.equal((await tracker.track(17)).status, 'dropped')
     })
 
+    test('stays if a second init is ignored, or fails', { skip: withoutHost }, async (t) => {
+        const [first, second] = [recording(), recording()]
+        const { tracker, config } = await realTracker(t)
+        await tracker.init('925', config({ logger: first.logger }))
+        await tracker.init('925', config({ logger: second.logger }))
+        await tracker.track(17)
+        assert.match(first.lines.at(-1), /^warn: track was dropped/)
+
+        await assert.rejects(tracker.init('926', config({ logger: second.logger })), { code: 'INIT_ERROR' })
+        await tracker.track(18)
+
+        assert.ok(second.lines.every((line) => !line.includes('was dropped')))
+    })
+
     test('gets characters whole, however the log arrives', () => {
         const { lines, logger } = recording()
         const output = new Output({ warnings: true, stderr: true })

@@ -44,7 +44,7 @@ export class Hooks {
     /**
      * @param {object} options
      * @param {ClientHooks} options.ofAll For clients without functions of their own.
-     * @param {(logger: object) => void} options.useLogger
+     * @param {(logger: object) => () => void} options.useLogger What it returns goes back to the logger before.
      * @param {() => void} options.ask Called before a client with a function for its credentials is initialised.
      */
     constructor({ ofAll, useLogger, ask }) {
@@ -77,7 +77,7 @@ export class Hooks {
         const found = {}
         const rest = args.map((argument) => without(argument, found))
         const begin = () => {
-            if (found.logger) this.#useLogger(found.logger)
+            const takeLoggerBack = found.logger && this.#useLogger(found.logger)
             const client = clientOf(method)
             const last = this.#own.get(client)
             const { logger: _, ...own } = found
@@ -90,8 +90,9 @@ export class Hooks {
             if (!last?.beforeSend) this.#own.set(client, next)
             return (isTaken) => {
                 if (this.#asked.get(client) === next.credentials) this.#asked.delete(client)
-                if (isTaken) this.#own.set(client, next)
-                else if (last && this.#own.get(client) === next) this.#own.set(client, last)
+                if (isTaken) return void this.#own.set(client, next)
+                takeLoggerBack?.()
+                if (last && this.#own.get(client) === next) this.#own.set(client, last)
             }
         }
         return { args: rest, begin }

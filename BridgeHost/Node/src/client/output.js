@@ -25,9 +25,18 @@ export class Output {
         this.#isPassing = stderr
     }
 
-    /** Sends messages to the program's own logger from now on. @param {Record<string, Function>} logger */
+    /**
+     * Sends messages to the program's own logger from now on.
+     *
+     * @param {Record<string, Function>} logger
+     * @returns {() => void} Goes back to the one before, if there was one.
+     */
     use(logger) {
+        const last = this.#logger
         this.#logger = logger
+        return () => {
+            if (last && this.#logger === logger) this.#logger = last
+        }
     }
 
     /** Warns. @param {string} message */
