@@ -58,6 +58,7 @@ final class Agent: Sendable {
         Systemd.notify("READY=1")
         server.run()
         socket.remove()
+        metrics.willEnd()
         let rest = deadline.withLock { $0.map { ContinuousClock.now.duration(to: $0) } } ?? .zero
         let closing = DispatchGroup()
         closing.enter()

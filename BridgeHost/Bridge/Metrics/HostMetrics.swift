@@ -61,7 +61,7 @@ package final class HostMetrics: Sendable {
     }
 
     /// The clients are about to close. What is in the file stays until ``end()``.
-    func willEnd() { state.withLock { $0.isEnding = true } }
+    package func willEnd() { state.withLock { $0.isEnding = true } }
 
     /// Writes the file for the last time, with the figures that the clients have closed with.
     package func end() { file?.write { text } }

@@ -96,7 +96,8 @@ package struct LaneMetrics: Sendable {
                 refusedBytes: reading.refused.bytes)
             failingDisks = reading.isDiskFailing ? 1 : 0
         } catch {
-            failingDisks = 1
+            // That a lane is closed says nothing of its disk.
+            if error.kind != .closed { failingDisks = 1 }
         }
     }
 

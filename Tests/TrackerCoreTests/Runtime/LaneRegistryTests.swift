@@ -283,10 +283,12 @@ struct LaneRegistryTests {
         #expect(count("accepted_records_total") == 1 && count("queued_records") == 0)
         #expect(await next.track(eventName: "B").isQueued)
         try await lanes.delivers(["A", "B"])
-        await next.shutdown(timeout: .zero)
         await lanes.end()
 
         #expect(count("accepted_records_total") == 2)
+        let left = try #require(next.control.metrics.lane)
+        #expect(left.counters == nil && left.failingDisks == nil)
+        await next.shutdown(timeout: .zero)
     }
 
     @Test("keeps what a lane in memory has counted, which it does not share")
