@@ -126,7 +126,7 @@ extension ClientRuntime {
         do throws(TrackerError) {
             // No client knew yet what its requests set themselves when these were set.
             if let text = settings.fault(of: settings.headers) { throw FieldCheck.fault("headers", .invalid(text)) }
-            let movesQueue = Model.policy.movesQueue && old != nil
+            let movesQueue = Model.policy.movesQueue && old?.lane.hasOthers == false
             let movesMemory = movesQueue && old?.settings.delivery.persistence == .memory
             let number = contents.state.runs + 1
             let lane = try makeLane(settings, number, takingOver: movesQueue ? old?.settings.lane : nil)
@@ -192,7 +192,9 @@ extension ClientRuntime {
         case .close(let run): close(run)
         case .end(let run):
             let rest = contents.withLock { $0.state.deadline } - dependencies.clock.uptime
-            run.lane.end(within: max(.zero, rest)) { [self] in keep($0, of: run) } completion: { [self] in
+            run.lane.end(within: max(.zero, rest)) { [self] in
+                keep($0, of: run)
+            } completion: { [self] in
                 handle { $0.state.closed(run.number) }
             }
         case .flush(let flush, let run): begin(flush, in: run)

@@ -39,6 +39,8 @@ final class LaneAudience: TrackerLog {
 
     var isEmpty: Bool { state.withLock(\.members.isEmpty) }
 
+    var hasSeveral: Bool { state.withLock { $0.members.count > 1 } }
+
     var leader: Int { state.withLock(\.leader) }
 
     /// - Returns: The number of the new client.

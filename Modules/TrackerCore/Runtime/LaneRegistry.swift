@@ -81,7 +81,11 @@ package final class LaneRegistry: Sendable {
             if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { completion() }
         }
         for (key, lane) in lanes {
-            lane.end(within: timeout) { [self] in keep($0, of: ClientName(key.lane.kind)) } completion: { end() }
+            lane.end(within: timeout) { [self] in
+                keep($0, of: ClientName(key.lane.kind))
+            } completion: {
+                end()
+            }
         }
         end()
     }

@@ -63,6 +63,9 @@ struct OpenLane: Sendable {
     /// Whether this client opens the lane, and no other had it open.
     var isOpener: Bool { share?.isOpener ?? true }
 
+    /// Whether other clients use it now: what is queued may be theirs.
+    var hasOthers: Bool { share?.lane.hasSeveral ?? false }
+
     /// Whether the lane is delivered with this client's credentials. It speaks for the others too, in the log and when
     /// credentials are asked for.
     var isLeading: Bool { share?.isLeading ?? true }

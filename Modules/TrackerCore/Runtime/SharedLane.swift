@@ -119,6 +119,8 @@ final class SharedLane: Sendable {
 
     var isLeft: Bool { audience.isEmpty }
 
+    var hasSeveral: Bool { audience.hasSeveral }
+
     /// Whether nothing waits in it.
     var isEmpty: Bool { (try? parts.outbox.state())?.queuedRecords == 0 && parts.outbox.unwrittenRecords == 0 }
 

@@ -86,7 +86,8 @@ struct MetricsTests {
     func endedSessions() async throws {
         let lanes = LaneRegistry()
         let metrics = HostMetrics(lanes: lanes)
-        let settings = HostSettings(appName: "metrics", storageDirectory: folder.path("state"), maxMessageBytes: 1 << 20)
+        let settings = HostSettings(
+            appName: "metrics", storageDirectory: folder.path("state"), maxMessageBytes: 1 << 20)
         func session() async throws -> HostSession {
             let session = HostSession(
                 settings: settings, log: HostLog(descriptor: -1, least: nil), metrics: metrics, notify: { _ in },

@@ -152,11 +152,16 @@ struct AnalyticsFormTests {
         let options = options(fixture, .segment)
         try fixture.client.setCredentials(Credentials(headers: ["Authorization": "Basic x"]))
 
-        let error = await withCheckedContinuation { done in
-            fixture.client.initialize(with: options) { result in
-                if case .failure(let error) = result { done.resume(returning: error) } else { done.resume(returning: nil) }
-            }
-        } as TrackerError?
+        let error =
+            await withCheckedContinuation { done in
+                fixture.client.initialize(with: options) { result in
+                    if case .failure(let error) = result {
+                        done.resume(returning: error)
+                    } else {
+                        done.resume(returning: nil)
+                    }
+                }
+            } as TrackerError?
         #expect(error?.code == .invalidConfiguration && error?.message.contains("'headers'") == true)
 
         try fixture.client.setCredentials(Credentials(headers: ["X-Other": "1"]))

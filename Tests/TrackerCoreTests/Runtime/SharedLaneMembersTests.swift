@@ -150,7 +150,6 @@ struct SharedLaneMembersTests {
         case .shutdown: await one.shutdown(timeout: .zero)
         case .otherEndpoint:
             try one.initialize(apiKey: "k", endpoint: url + "/other", options: fixture.options)
-            // It may take along what is queued by now.
             _ = await one.track(event: "C").outcome
         case .turnedOff: try one.initialize(apiKey: "k", endpoint: url, options: fixture.options, enabled: false)
         }
@@ -161,6 +160,31 @@ struct SharedLaneMembersTests {
         #expect(await other.flush(timeout: .seconds(60)).remaining == 0)
         let delivered = fixture.backend.server.requests.filter { $0.header("X-API-Key") == "other" }
         #expect(delivered.contains { $0.text.contains(#""name":"B""#) })
+        await lanes.end()
+    }
+
+    @Test("keeps its queue when one of its clients goes to another endpoint; the last one takes it along")
+    func otherEndpoint() async throws {
+        let lanes = try SharedLanes()
+        let (fixture, next) = (try BasicFixture { _ in .status(401) }, try Backend())
+        let (one, other) = (
+            BasicTracker(dependencies: lanes.dependencies), BasicTracker(dependencies: lanes.dependencies)
+        )
+        for client in [one, other] {
+            try client.initialize(apiKey: "k", endpoint: fixture.backend.url, options: fixture.options)
+        }
+        _ = await other.track(event: "A").outcome
+        #expect(await one.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        try one.initialize(apiKey: "k", endpoint: next.url, options: fixture.options)
+        one.track(event: "B")
+        #expect(await one.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(next.events.map { $0["name"] } == ["B"])
+
+        try other.initialize(apiKey: "k", endpoint: next.url + "/new", options: fixture.options)
+        other.track(event: "C")
+        #expect(await other.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(next.events.map { $0["name"] } == ["B", "A", "C"])
         await lanes.end()
     }
 

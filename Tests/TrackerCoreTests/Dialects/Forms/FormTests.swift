@@ -237,9 +237,12 @@ struct FormTests {
         #expect(value == ["stringValue": #"{"a":1}"#])
     }
 
-    @Test("of Mixpanel gives a profile's time with its sign", arguments: [
-        ("1969-12-31T23:59:59.999Z", -0.001), ("1969-12-31T23:59:58.500Z", -1.5), ("1970-01-01T00:00:00.025Z", 0.025),
-    ])
+    @Test(
+        "of Mixpanel gives a profile's time with its sign",
+        arguments: [
+            ("1969-12-31T23:59:59.999Z", -0.001), ("1969-12-31T23:59:58.500Z", -1.5),
+            ("1970-01-01T00:00:00.025Z", 0.025),
+        ])
     func mixpanelTime(time: String, seconds: Double) throws {
         let event = try Self.event(.mixpanel, Self.record("identify", ["traits": ["a": 1]]), at: time)
         #expect(event["$time"]?.doubleValue == seconds)
