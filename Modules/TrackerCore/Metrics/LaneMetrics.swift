@@ -115,10 +115,11 @@ package struct LaneMetrics: Sendable {
         halts = lane.halt == nil ? 0 : 1
     }
 
-    /// What stays of them once the lane is closed: what it has counted.
-    var closed: LaneMetrics {
+    /// What stays of them once the lane is closed: what it has counted, and at the end of the process also how it was left.
+    func closed(forGood isForGood: Bool) -> LaneMetrics {
         var closed = self
         closed.engine = nil
+        guard !isForGood else { return closed }
         closed.queue = nil
         (closed.failingDisks, closed.openBreakers, closed.halts) = (nil, nil, nil)
         return closed

@@ -32,7 +32,8 @@ package final class LaneRegistry: Sendable {
         var isEnding = false
 
         mutating func keep(_ last: LaneMetrics, of name: ClientName) {
-            closed[name] = closed[name].map { $0 + last.closed } ?? last.closed
+            let last = last.closed(forGood: isEnding)
+            closed[name] = closed[name].map { $0 + last } ?? last
         }
 
         mutating func remove(_ key: Key) { (lanes[key], departures[key]) = (nil, nil) }
