@@ -107,9 +107,9 @@ struct BeforeSendTests {
         let fixture = try AnalyticsFixture()
         let seen = Recorder<OutgoingCall>()
         var options = fixture.options()
-        options.beforeSend = { [client = fixture.client] call in
+        options.beforeSend = { [weak client = fixture.client] call in
             seen.record(call)
-            if call.name == "A" { client.track("Inner") }
+            if call.name == "A" { client?.track("Inner") }
             return call
         }
         await fixture.start(options)
@@ -216,8 +216,8 @@ struct BeforeSendTests {
         let fixture = try AnalyticsFixture()
         let calls = ["A", "B"].map { fixture.client.track($0) }
         var options = fixture.options()
-        options.beforeSend = { [client = fixture.client] call in
-            if call.name == "A" { client.reset(messageId: nil) }
+        options.beforeSend = { [weak client = fixture.client] call in
+            if call.name == "A" { client?.reset(messageId: nil) }
             return call
         }
 
