@@ -97,9 +97,9 @@ extension DeliveryEngine {
                 + "\(waitText(state, at: now)). Last error: \(state.lastError?.message ?? "")")
     }
 
-    /// How long the breaker waits, to a tenth of a second.
+    /// How long the breaker waits, or the halt if it does so for longer, to a tenth of a second.
     private func waitText(_ state: State, at now: MonotonicInstant) -> String {
-        let until = state.delivery.breaker.until
+        let until = [state.delivery.breaker.until, state.delivery.halt?.nextTry].compactMap(\.self).max()
         let tenths = Int((max(.zero, until.map { now.duration(to: $0) } ?? .zero) / .milliseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10) s"
     }

@@ -171,7 +171,8 @@ extension DeliveryState {
             }
             phase = .halted(
                 Halt(
-                    reason: message, since: reading.wall, nextTry: haltRetry.map { reading.now.advanced(by: $0) }))
+                    reason: message, status: answer.status, since: reading.wall,
+                    nextTry: haltRetry.map { reading.now.advanced(by: $0) }))
             let asks = answer.status == 401 && !hasAsked
             hasAsked = hasAsked || asks
             return Settlement(events: [.halted(message, nextTry: haltRetry, asks: asks)])

@@ -8,6 +8,8 @@ extension DeliveryState {
     struct Halt: Hashable, Sendable {
         /// The answer that began it.
         let reason: String
+        /// The status of that answer; `nil` if delivery halts for want of a key.
+        var status: Int?
         let since: Timestamp
         /// When the next request finds out whether the server is well again; `nil`: never.
         var nextTry: MonotonicInstant?
@@ -15,6 +17,14 @@ extension DeliveryState {
         var trial: Int?
         /// Whether the program was asked for credentials for it.
         var hasAsked = false
+
+        /// What the log says of it.
+        static func sentence(_ reason: String, nextTry: Duration?) -> String {
+            let end = nextTry.map { ", or the next try, in \(FieldCheck.text($0)), finds the server well" } ?? ""
+            return
+                "\(reason). Delivery is halted and the queue kept until the client is initialized again or gets other "
+                + "credentials\(end)."
+        }
 
         /// The value of the lane that shows it to those who only see the folder.
         static let key = StoredKey.own(StateInspection.haltName)

@@ -69,6 +69,14 @@ extension TrackerError {
         }
     }
 
+    /// `initialize` has ended without a session, since delivery has halted.
+    static func noSession(_ halt: DeliveryState.Halt) -> TrackerError {
+        guard let status = halt.status else {
+            return TrackerError(noSession: "\(halt.reason).", .inBackground, cause: .network(halt.reason))
+        }
+        return TrackerError(noSession: "\(halt.reason).", advice(on: status), cause: .status(status))
+    }
+
     /// `initialize` has taken longer than it may.
     ///
     /// - Parameters:

@@ -180,7 +180,7 @@ extension ClientRuntime {
                 return contents.isResuming
             }
             if isResuming { hub.report(.deliveryResumes) }
-            if run.lane.start(run.settings, ids: dependencies.ids) { handle { $0.state.halted(run.number) } }
+            run.lane.start(run.settings, ids: dependencies.ids)
             follow { $0.started(under: run.settings) }
         case .update(let run):
             log.endRefusals()

@@ -68,7 +68,7 @@ extension ClientRuntime {
     func renewKey(of number: Int) -> Bool {
         guard let run, run.number == number, let file = run.lane.keyFile,
             let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") }),
-            key != run.settings.key
+            key != run.settings.key || run.lane.hasOtherKey(than: key)
         else { return false }
         log.verbose(.info) { "The key file has another key: it is used from now on." }
         return renew(number) { $0.key = key }
@@ -209,13 +209,9 @@ extension ClientRuntime {
     @_semantics("optimize.sil.specialize.generic.never")
     func halt(_ number: Int, _ refusal: (message: String, nextTry: Duration?)) {
         handle { $0.state.halted(number) }
-        let end = refusal.nextTry.map { ", or the next try, in \(FieldCheck.text($0)), finds the server well" } ?? ""
         // One client speaks for all that share the lane.
         guard run?.lane.isLeading ?? true else { return }
-        log.log(
-            .error,
-            "\(refusal.message). Delivery is halted and the queue kept until the client is initialized again or gets other "
-                + "credentials\(end).")
+        log.log(.error, DeliveryState.Halt.sentence(refusal.message, nextTry: refusal.nextTry))
     }
 }
 

@@ -22,6 +22,7 @@ final class LaneAudience: TrackerLog {
         var next = 0
         var leader = 0
         var follow: (@Sendable (DeliveryEvent) -> Void)?
+        var alone: (@Sendable (MonotonicInstant) -> Void)?
 
         var isInBackground: Bool { !members.isEmpty && members.values.allSatisfy(\.isInBackground) }
     }
@@ -33,7 +34,13 @@ final class LaneAudience: TrackerLog {
     init(log: any TrackerLog) { self.log = log }
 
     /// Has the lane itself follow what its engine does; it hears each event before the clients.
-    func connect(_ follow: @escaping @Sendable (DeliveryEvent) -> Void) { state.withLock { $0.follow = follow } }
+    ///
+    /// - Parameter alone: Called ahead of a look at the queue while there is no client.
+    func connect(
+        _ follow: @escaping @Sendable (DeliveryEvent) -> Void, alone: @escaping @Sendable (MonotonicInstant) -> Void
+    ) {
+        state.withLock { ($0.follow, $0.alone) = (follow, alone) }
+    }
 
     // MARK: Who listens
 
@@ -97,7 +104,8 @@ final class LaneAudience: TrackerLog {
 
     /// Asks the leading client for its key, ahead of a look at the queue.
     func look(at now: MonotonicInstant, asks: Bool) {
-        guard let member = state.withLock({ $0.members[$0.leader] }) else { return }
+        let (member, alone) = state.withLock { ($0.members[$0.leader], $0.alone) }
+        guard let member else { return alone?(now) ?? () }
         member.listener.beforeLook(member.keyFile?.isDue(at: now) ?? false, asks)
     }
 

@@ -218,9 +218,9 @@ struct LaneShare: Sendable {
         lane.makeFirstSession(for: member, settings, ids, completion: completion)
     }
 
-    func start(_ settings: some ClientSettings, ids: any IDGenerator) -> Bool { lane.start(member, settings, ids) }
+    func start(_ settings: some ClientSettings, ids: any IDGenerator) { lane.start(member, settings, ids) }
 
-    func lead(_ settings: some ClientSettings) { lane.lead(member, settings) }
+    func lead(_ settings: some ClientSettings, ids: any IDGenerator) { lane.lead(member, settings, ids) }
 
     func goWithoutSession() { lane.goWithoutSession(member) }
 

@@ -63,6 +63,9 @@ struct OpenLane: Sendable {
     /// Whether this client opens the lane, and no other had it open.
     var isOpener: Bool { share?.isOpener ?? true }
 
+    /// Whether another client has given it another key.
+    func hasOtherKey(than key: Secret) -> Bool { share?.lane.uses(key) == false }
+
     /// Whether other clients use it now: what is queued may be theirs.
     var hasOthers: Bool { share?.lane.hasSeveral ?? false }
 
@@ -88,19 +91,13 @@ struct OpenLane: Sendable {
     }
 
     /// Begins to deliver.
-    ///
-    /// - Returns: Whether delivery is halted, with the same credentials.
-    func start(_ settings: some ClientSettings, ids: any IDGenerator) -> Bool {
-        guard let share else {
-            engine.start()
-            return false
-        }
-        return share.start(settings, ids: ids)
+    func start(_ settings: some ClientSettings, ids: any IDGenerator) {
+        if let share { share.start(settings, ids: ids) } else { engine.start() }
     }
 
     /// Delivers with other credentials.
     func update(_ settings: some ClientSettings, ids: any IDGenerator) {
-        share?.lead(settings)
+        share?.lead(settings, ids: ids)
         engine.resume(with: settings.dialect(ids: ids))
     }
 

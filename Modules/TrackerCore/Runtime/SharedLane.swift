@@ -38,6 +38,15 @@ final class SharedLane: Sendable {
         let headers: ExtraHeaders
 
         init(_ settings: some ClientSettings) { (key, headers) = (settings.key, settings.headers) }
+
+        init(key: Secret, headers: ExtraHeaders) { (self.key, self.headers) = (key, headers) }
+    }
+
+    /// A client that waits for a session.
+    private struct Waiter: Sendable {
+        let credentials: Credentials
+        let dialect: @Sendable () -> any Dialect
+        let completion: @Sendable (Result<Void, TrackerError>) -> Void
     }
 
     private struct State {
@@ -45,7 +54,9 @@ final class SharedLane: Sendable {
         var database = Database.unopened
         var credentials: Credentials
         /// Those who wait for a session, by their numbers.
-        var waiters: [Int: @Sendable (Result<Void, TrackerError>) -> Void] = [:]
+        var waiters: [Int: Waiter] = [:]
+        /// The key file of the client that led last: it is read also when no client is left.
+        var keyFile: (file: KeyFile, dialect: @Sendable (Secret) -> any Dialect)?
         /// Whether it was left before it was open: it is delivered once it is.
         var startsWhenOpen = false
         /// How many pauses each client has not released, by the clients' numbers.
@@ -58,9 +69,29 @@ final class SharedLane: Sendable {
             return new != credentials
         }
 
-        mutating func takeWaiters() -> [@Sendable (Result<Void, TrackerError>) -> Void] {
-            defer { waiters = [:] }
-            return Array(waiters.values)
+        /// Takes those who wait out.
+        ///
+        /// - Parameter isRefused: Whether only those with the lane's credentials are meant: the server refuses these.
+        /// - Returns: Them, and who is next, with other credentials, which are the lane's from now on.
+        mutating func takeWaiters(isRefused: Bool) -> (done: [Waiter], next: (member: Int, waiter: Waiter)?) {
+            let done = waiters.filter { !isRefused || $0.value.credentials == credentials }
+            waiters = waiters.filter { done[$0.key] == nil }
+            guard let next = waiters.min(by: { $0.key < $1.key }) else { return (Array(done.values), nil) }
+            credentials = next.value.credentials
+            return (Array(done.values), (next.key, next.value))
+        }
+
+        mutating func keep(_ settings: some ClientSettings, _ ids: any IDGenerator) {
+            keyFile = settings.delivery.keyFile.map { path in
+                (
+                    KeyFile(path),
+                    { key in
+                        var settings = settings
+                        settings.key = key
+                        return settings.dialect(ids: ids)
+                    }
+                )
+            }
         }
     }
 
@@ -103,7 +134,13 @@ final class SharedLane: Sendable {
         self.report = report
         delivery = settings.delivery
         state = Mutex(State(credentials: Credentials(settings)))
-        audience.connect { [weak self] in self?.follow($0) }
+        audience.connect {
+            [weak self] in
+            self?.follow($0)
+        } alone: {
+            [weak self] in
+            self?.lookAlone(at: $0)
+        }
     }
 
     // MARK: Who uses it
@@ -116,6 +153,9 @@ final class SharedLane: Sendable {
     }
 
     func isLeading(_ member: Int) -> Bool { audience.leader == member }
+
+    /// Whether it is delivered with this key.
+    func uses(_ key: Secret) -> Bool { state.withLock { $0.credentials.key == key } }
 
     var isLeft: Bool { audience.isEmpty }
 
@@ -148,6 +188,11 @@ final class SharedLane: Sendable {
             return (state.pauses.removeValue(forKey: member) ?? 0, lack)
         }
         for _ in 0..<count { parts.engine.release(withoutKey: lack) }
+        // The client that was asked would have said so.
+        if count > 0, !isLeft, let halt = parts.engine.snapshot.halt {
+            let nextTry = halt.nextTry.map { max(.zero, parts.loop.now.duration(to: $0)) }
+            log.log(.error, DeliveryState.Halt.sentence(halt.reason, nextTry: nextTry))
+        }
     }
 
     /// Delivers what the clients have left.
@@ -241,12 +286,17 @@ final class SharedLane: Sendable {
         for member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
+        let waiter = Waiter(
+            credentials: Credentials(settings), dialect: { settings.dialect(ids: ids) }, completion: completion)
         let isHalted = parts.engine.snapshot.halt != nil
         let (before, isOther) = state.withLock { state in
             let before = state.progress
-            state.waiters[member] = completion
-            // A session that is being made is waited for. A lane that delivers nothing is tried with these credentials.
-            let isOther = before != .firstSession && (before != .started || isHalted) && state.replace(settings)
+            state.waiters[member] = waiter
+            // A session that is being made is waited for. A lane that delivers nothing is tried with these credentials; one
+            // that is halted also if they are the same.
+            let isStuck = before == .started && isHalted
+            let isOther =
+                before != .firstSession && (before != .started || isStuck) && (state.replace(settings) || isStuck)
             if before != .started { state.progress = .firstSession }
             return (before, isOther)
         }
@@ -265,24 +315,39 @@ final class SharedLane: Sendable {
     }
 
     private func conclude(_ result: Result<Void, TrackerError>) {
-        let (waiters, isStarted) = state.withLock { state in
-            if state.progress == .firstSession { state.progress = .opening }
-            return (state.takeWaiters(), state.progress == .started)
+        let isRefused = result.isRefusal
+        let (done, next, isStarted) = state.withLock { state in
+            let (done, next) = state.takeWaiters(isRefused: isRefused)
+            if next == nil, state.progress == .firstSession { state.progress = .opening }
+            return (done, next, state.progress == .started)
         }
+        if let next { lead(next) }
         // Delivery was to begin meanwhile, and had to wait for this.
-        if isStarted { parts.engine.start(again: true) }
-        for waiter in waiters { waiter(result) }
-        if isLeft { startAlone() }
+        if isStarted {
+            parts.engine.start(again: true)
+        } else if next != nil {
+            parts.engine.makeFirstSession(again: true) { [weak self] in self?.conclude($0) }
+        }
+        for waiter in done { waiter.completion(result) }
+        if next == nil, isLeft { startAlone() }
     }
 
-    /// - Returns: Whether delivery is halted, and these credentials are no others.
-    func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) -> Bool {
+    /// Tries with the credentials of a client that waits, after those of another were refused.
+    private func lead(_ next: (member: Int, waiter: Waiter)) {
+        audience.lead(next.member)
+        parts.engine.resume(with: next.waiter.dialect())
+    }
+
+    /// Delivers with these credentials. A lane that is halted is tried at once, also if they are the same.
+    func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
+        let isHalted = parts.engine.snapshot.halt != nil
         let (before, isOther) = state.withLock { state in
             defer { state.progress = .started }
+            state.keep(settings, ids)
             return (state.progress, state.replace(settings))
         }
         audience.lead(member)
-        if isOther { parts.engine.resume(with: settings.dialect(ids: ids)) }
+        if isOther || isHalted { parts.engine.resume(with: settings.dialect(ids: ids)) }
         // During the first session it has no effect, and its end begins delivery.
         if before != .started { parts.engine.start(again: true) }
         var (own, first) = (settings.delivery, delivery)
@@ -292,12 +357,14 @@ final class SharedLane: Sendable {
                 .warning,
                 "The lane is open already, with other options of delivery: those of the client that opened it hold.")
         }
-        return !isOther && before == .started && parts.engine.snapshot.halt != nil
     }
 
     /// The lane is delivered with these credentials from now on.
-    func lead(_ member: Int, _ settings: some ClientSettings) {
-        state.withLock { _ = $0.replace(settings) }
+    func lead(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
+        state.withLock { state in
+            state.keep(settings, ids)
+            _ = state.replace(settings)
+        }
         audience.lead(member)
     }
 
@@ -346,8 +413,10 @@ final class SharedLane: Sendable {
         case .sessionMade: concludeIfStarted(.success(()))
         case .retried(let plan, let answer, _):
             if case .session = plan.purpose { concludeIfStarted(.failure(.noSession(answer, from: plan.request.url))) }
-        case .halted(let message, _, _):
-            concludeIfStarted(.failure(TrackerError(noSession: "\(message).", .checkKey, cause: .network(message))))
+        case .halted(let message, let nextTry, _):
+            if let halt = parts.engine.snapshot.halt { concludeIfStarted(.failure(.noSession(halt))) }
+            // Nobody else says so.
+            if isLeft, !renewAlone() { log.log(.error, DeliveryState.Halt.sentence(message, nextTry: nextTry)) }
         case .disabled: report(self, .isUnusable)
         case .dropped, .unidentified, .sessionChanged, .unauthorized, .resumed, .deliversHere, .grows, .idle: break
         }
@@ -355,7 +424,41 @@ final class SharedLane: Sendable {
 
     /// Answers those who wait for a session that is made in the background.
     private func concludeIfStarted(_ result: Result<Void, TrackerError>) {
-        let waiters = state.withLock { $0.progress == .started ? $0.takeWaiters() : [] }
-        for waiter in waiters { waiter(result) }
+        let isRefused = result.isRefusal
+        let (done, next) = state.withLock { state in
+            state.progress == .started ? state.takeWaiters(isRefused: isRefused) : ([], nil)
+        }
+        if let next { lead(next) }
+        for waiter in done { waiter.completion(result) }
+    }
+
+    // MARK: Without clients
+
+    /// Ahead of a look at the queue while no client is there.
+    private func lookAlone(at now: MonotonicInstant) {
+        if state.withLock({ $0.keyFile?.file.isDue(at: now) ?? false }) { _ = renewAlone() }
+    }
+
+    /// Reads the key file of the client that led last, and goes on with its key if that is another one.
+    ///
+    /// - Returns: Whether it is.
+    private func renewAlone() -> Bool {
+        guard let source = state.withLock(\.keyFile),
+            let key = source.file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") })
+        else { return false }
+        let isOther = state.withLock { state in
+            defer { state.credentials = Credentials(key: key, headers: state.credentials.headers) }
+            return state.credentials.key != key
+        }
+        if isOther { parts.engine.resume(with: source.dialect(key)) }
+        return isOther
+    }
+}
+
+extension Result where Success == Void, Failure == TrackerError {
+    /// Whether the server has refused the credentials.
+    fileprivate var isRefusal: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error.cause == .status(401) || error.cause == .status(403)
     }
 }

@@ -148,7 +148,11 @@ import TrackerModels
         if let certificate = configuration.clientCertificate, let key = configuration.clientKey {
             handle.set(identity: certificate, key: key)
         }
-        if let proxy = configuration.proxy { handle.set(CURLOPT_PROXY, proxy) }
+        if let proxy = configuration.proxy {
+            handle.set(CURLOPT_PROXY, proxy)
+            // The environment's NO_PROXY is about the environment's proxy.
+            handle.set(CURLOPT_NOPROXY, "")
+        }
 
         unsafe handle.set(
             opener: { unsafe CurlTransfer.open($0, $2) }, opening: Unmanaged.passUnretained(self).toOpaque(),

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -185,6 +186,116 @@ struct SharedLaneMembersTests {
         other.track(event: "C")
         #expect(await other.flush(timeout: .seconds(60)).remaining == 0)
         #expect(next.events.map { $0["name"] } == ["B", "A", "C"])
+        await lanes.end()
+    }
+
+    @Test(
+        "tells an initialize what the server has answered, where delivery is halted or halts again",
+        arguments: [401, 404])
+    func haltedInitialize(status: Int) async throws {
+        let lanes = try SharedLanes { _ in .status(status) }
+        let first = try await lanes.started(lanes.session.config { $0.sessionCreation = .inBackground })
+        _ = await first.track(eventName: "A")
+        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        for key in [lanes.session.config().xApiKey, "another-key"] {
+            let client = lanes.client()
+            let config = lanes.session.config { $0.xApiKey = key }
+            let error = await #expect(throws: TrackerError.self) {
+                try await client.initialize(brandId: "925", config: config)
+            }
+            #expect(error?.code == .sessionCreationFailed && error?.cause == .status(status), "\(key ?? "")")
+        }
+        await lanes.end()
+    }
+
+    @Test("that is halted is tried at once by an initialize with the same key", arguments: [true, false])
+    func sameKey(hasSession: Bool) async throws {
+        let lanes = try SharedLanes { hasSession == $0.isEvent ? .status(401) : nil }
+        var patient = lanes.session.config { $0.delivery.haltRetry = .zero }
+        patient.sessionCreation = .inBackground
+        let first = try await lanes.started(patient)
+        _ = await first.track(eventName: "A")
+        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        lanes.session.answer()
+
+        let second = try await lanes.started(lanes.session.config { $0.delivery.haltRetry = .zero })
+
+        #expect(await second.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(await first.flush(timeout: .seconds(60)).remaining == 0)
+        await lanes.end()
+    }
+
+    @Test("makes its first session with each key that waits, and tells each client what its own key came to")
+    func keysOfWaiters() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes { $0.header("X-API-Key") == "bad" ? .gated(gate, .status(401)) : nil }
+        let (bad, good) = (lanes.client(), lanes.client())
+        async let refused = #expect(throws: TrackerError.self) {
+            try await bad.initialize(brandId: "925", config: lanes.session.config { $0.xApiKey = "bad" })
+        }
+        try await lanes.session.backend.server.requests(atLeast: 1)
+        async let taken: Void = good.initialize(brandId: "925", config: lanes.session.config())
+        gate.open()
+        #expect(await refused?.cause == .status(401))
+        try await taken
+        await lanes.end()
+    }
+
+    @Test("says in the log that it is halted when no client is left, and reads the last one's key file again")
+    func haltedAlone() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes(isClocked: true) {
+            $0.isEvent && $0.header("X-API-Key") != "new" ? .gated(gate, .status(401)) : nil
+        }
+        let path = lanes.session.directory.path("key")
+        func write(_ key: String) throws {
+            try Data(key.utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+        func wait(for what: String, until isTrue: @escaping @Sendable () -> Bool) async throws {
+            try await withGuard(what) {
+                while !isTrue() {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+            }
+        }
+        try write("old")
+        let client = try await lanes.started(lanes.session.config { ($0.xApiKey, $0.delivery.keyFile) = (nil, path) })
+        #expect(await client.track(eventName: "A").isQueued)
+        try await lanes.session.backend.server.requests(atLeast: 2)
+        await client.shutdown(timeout: .zero)
+        gate.open()
+
+        try await wait(for: "the log") {
+            lanes.log.lines.all.contains { $0.hasPrefix("error:") && $0.contains("Delivery is halted") }
+        }
+        try write("new")
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        loop.advance(by: .seconds(300))
+        try await wait(for: "the delivery") { lanes.session.requests.contains { $0.header("X-API-Key") == "new" } }
+        await lanes.end()
+    }
+
+    @Test("goes on with the key file of a client when one that brought another key has left")
+    func keyFileAfterOther() async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let path = lanes.session.directory.path("key")
+        try Data("good\n".utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let first = try await lanes.started(
+            lanes.session.config { ($0.xApiKey, $0.delivery.keyFile) = (nil, path) })
+        let other = try await lanes.started(lanes.session.config { $0.xApiKey = "bad" })
+        #expect(await other.track(eventName: "A").isQueued)
+        #expect(await other.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        await other.shutdown(timeout: .zero)
+
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        loop.advance(by: .seconds(300))
+
+        #expect(await first.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(lanes.session.requests.last?.header("X-API-Key") == "good")
         await lanes.end()
     }
 
