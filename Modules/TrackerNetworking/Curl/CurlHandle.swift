@@ -96,6 +96,12 @@ import CCurl
         check(unsafe tracker_curl_set_pointer(raw, CURLOPT_POSTFIELDS, nil))
     }
 
+    /// Has each new connection read the file of authorities. libcurl would keep what it has read for a day.
+    mutating func forgetAuthorities() {
+        // CURLOPT_CA_CACHE_TIMEOUT: before 7.87 libcurl neither knows the option nor keeps anything.
+        _ = unsafe tracker_curl_set_long(raw, CURLoption(rawValue: 321), 0)
+    }
+
     mutating func setQuickExit() { check(unsafe tracker_curl_set_quick_exit(raw)) }
 
     /// Ends the transfer once its certificates are read.

@@ -142,6 +142,7 @@ import TrackerModels
         handle.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
         if let bundle = configuration.caBundle {
             handle.set(CURLOPT_CAINFO, bundle)
+            handle.forgetAuthorities()
             // The system's folder of authorities would be trusted as well.
             handle.set(CURLOPT_CAPATH, nil)
         }

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerNetworking
@@ -29,6 +30,24 @@ struct CurlLoopTLSTests {
 
         #expect(try await loop.answer(to: HTTPRequest(method: .get, url: url)).status == 200)
         withExtendedLifetime(server) {}
+    }
+
+    @Test("a caBundle that is replaced holds for the next connection")
+    func replacedBundle() async throws {
+        let (server, url) = try await authority.server()
+        let other = try await Authority()
+        let (otherServer, otherURL) = try await other.server()
+        let directory = try TemporaryDirectory()
+        let bundle = URL(fileURLWithPath: directory.path("bundle.pem"))
+        try Data(contentsOf: URL(fileURLWithPath: authority.bundle)).write(to: bundle)
+        let loop = try CurlLoop { $0.caBundle = bundle.path }
+        #expect(try await loop.answer(to: HTTPRequest(method: .get, url: url)).status == 200)
+        #expect(try await loop.failure(of: HTTPRequest(method: .get, url: otherURL)).kind == .tls)
+
+        try Data(contentsOf: URL(fileURLWithPath: other.bundle)).write(to: bundle)
+
+        #expect(try await loop.answer(to: HTTPRequest(method: .get, url: otherURL)).status == 200)
+        withExtendedLifetime((server, otherServer)) {}
     }
 
     @Test("a certificate for another host is refused")
