@@ -85,6 +85,13 @@ struct AnalyticsSettings: ClientSettings {
 
     func fault(of headers: ExtraHeaders) -> String? { options.fault(of: headers) }
 
+    var laneOptions: [String] {
+        [
+            options.api.rawValue, options.groupType ?? "", options.whenRefused.rawValue, "\(options.flushAt)",
+            "\(options.flushIntervalSeconds)", "\(options.maxBatchSize)", "\(options.maxBatchBytes)",
+        ]
+    }
+
     func openingChanges(ids: any IDGenerator) -> [LaneChange] { [.ensure(.anonymousID, ids.uuid())] }
 
     func succession(to current: AnalyticsSettings) -> Succession { .ignored(hasOthers: options != current.options) }

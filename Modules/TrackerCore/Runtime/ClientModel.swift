@@ -110,6 +110,8 @@ protocol ClientSettings: Sendable {
     /// How long `initialize` may take; `nil`: without limit.
     var openingTimeout: Duration? { get }
     var isFolderFromEnvironment: Bool { get }
+    /// What else of the options decides how the lane is delivered, as clients that share it can compare it.
+    var laneOptions: [String] { get }
     var beforeSend: BeforeSend? { get }
 
     func dialect(ids: any IDGenerator) -> any Dialect
@@ -133,6 +135,7 @@ extension ClientSettings {
     var bindsSessions: Bool { false }
     var openingTimeout: Duration? { nil }
     var isFolderFromEnvironment: Bool { false }
+    var laneOptions: [String] { [] }
     var beforeSend: BeforeSend? { nil }
     var credentials: CredentialsProvider? { nil }
     func fault(of _: ExtraHeaders) -> String? { nil }

@@ -100,6 +100,7 @@ final class SharedLane: Sendable {
     private let log: LevelledLog
     /// The options of the client that opened the lane.
     private let delivery: DeliveryOptions
+    private let options: [String]
     private let state: Mutex<State>
     private let isClosing = Flag(false)
     private let report: @Sendable (SharedLane, Event) -> Void
@@ -133,6 +134,7 @@ final class SharedLane: Sendable {
         self.log = log
         self.report = report
         delivery = settings.delivery
+        options = settings.laneOptions
         state = Mutex(State(credentials: Credentials(settings)))
         audience.connect {
             [weak self] in
@@ -352,7 +354,7 @@ final class SharedLane: Sendable {
         if before != .started { parts.engine.start(again: true) }
         var (own, first) = (settings.delivery, delivery)
         (own.headers, first.headers) = ([:], [:])
-        if own != first {
+        if own != first || settings.laneOptions != options {
             log.log(
                 .warning,
                 "The lane is open already, with other options of delivery: those of the client that opened it hold.")

@@ -179,20 +179,24 @@ extension SQLiteOutbox {
         } ?? RefusedCount()
     }
 
-    /// Other lanes that hold records while no process delivers them.
+    /// Other lanes that hold records while no process has them: one that waits or is halted lets others deliver.
     package func strandedLanes() throws(StorageError) -> [StrandedLane] {
         guard let folder else { return [] }
         let others = try read { (database, key, _) throws(StorageError) in
             try database.lanes(besides: key).map { StrandedLane(identity: $0.identity, records: $0.records) }
         }
         return (others ?? []).filter { other in
-            guard other.records > 0 else { return false }
-            // A lock file that cannot be opened is held by no process.
-            guard let lock = try? FileLock(folder.deliveryLock(of: other.identity)) else { return true }
-            guard lock.tryLock() else { return false }
-            lock.unlock()
-            return true
+            other.records > 0 && isFree(folder.openLock(of: other.identity))
+                && isFree(folder.deliveryLock(of: other.identity))
         }
+    }
+
+    /// Whether no process has a lock. A lock file that cannot be opened is held by none.
+    private func isFree(_ path: String) -> Bool {
+        guard let lock = try? FileLock(path) else { return true }
+        guard lock.tryLock() else { return false }
+        lock.unlock()
+        return true
     }
 
     private func diskState() throws(StorageError) -> LaneState {

@@ -209,6 +209,24 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("warns a client whose options of batches are others than those that hold")
+    func otherBatches() async throws {
+        let lanes = try SharedLanes()
+        let fixture = try AnalyticsFixture()
+        let clients = [
+            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies),
+        ]
+        var options = fixture.options()
+        await clients[0].initializeAndWait(with: options)
+        #expect(!lanes.log.lines.all.contains { $0.contains("other options") })
+
+        options.whenRefused = .disable
+        await clients[1].initializeAndWait(with: options)
+
+        #expect(lanes.log.lines.all.contains { $0.hasPrefix("warning:") && $0.contains("other options of delivery") })
+        await lanes.end()
+    }
+
     @Test("that is halted is tried at once by an initialize with the same key", arguments: [true, false])
     func sameKey(hasSession: Bool) async throws {
         let lanes = try SharedLanes { hasSession == $0.isEvent ? .status(401) : nil }
