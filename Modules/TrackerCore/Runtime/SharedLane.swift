@@ -156,6 +156,9 @@ final class SharedLane: Sendable {
 
     func isLeading(_ member: Int) -> Bool { audience.leader == member }
 
+    /// How many clients wait for a session.
+    var waiting: Int { state.withLock(\.waiters.count) }
+
     /// Whether it is delivered with this key.
     func uses(_ key: Secret) -> Bool { state.withLock { $0.credentials.key == key } }
 

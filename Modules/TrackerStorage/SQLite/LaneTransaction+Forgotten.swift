@@ -98,10 +98,7 @@ extension LaneTransaction {
         } else if !found.generations.isEmpty || found.isStored {
             if found.isStored || found.generations.contains(row.generation) { try beginGeneration(GenerationEntry()) }
             if found.used(try value(.deviceID).flatMap(DeviceID.init)) {
-                try endEpoch()
-                try remove(.deviceID)
-                // Somebody else's session goes on.
-                if row.entry.session != nil { try ensureDevice() }
+                try replaceDevice()
             }
         }
         return removed.count + found.refused.count
@@ -150,11 +147,17 @@ extension LaneTransaction {
         }
         try database.forgetDevice(of: other.key, generation: other.generation)
         if isOwnBrand {
-            try endEpoch()
-            try remove(.deviceID)
+            try replaceDevice()
         } else {
             try database.saveBrand(of: other)
         }
+    }
+
+    /// Removes the device of this lane's brand. Somebody else's session goes on, with another one.
+    private mutating func replaceDevice() throws(StorageError) {
+        try endEpoch()
+        try remove(.deviceID)
+        if row.entry.session != nil { try ensureDevice() }
     }
 }
 
