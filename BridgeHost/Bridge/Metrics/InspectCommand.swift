@@ -1,6 +1,5 @@
 import TrackerCore
 import TrackerModels
-import TrackerPlatform
 
 /// What the host prints of a state folder, without serving.
 package struct InspectCommand: Sendable {
@@ -23,14 +22,7 @@ package struct InspectCommand: Sendable {
     /// - Throws: Why there is nothing to print: there is no such folder. With metrics also if the folder's database cannot
     ///   be read; the JSON says that itself.
     package func run() throws(CommandFailure) -> String {
-        var status = stat()
-        guard unsafe stat(folder, &status) == 0 else {
-            throw CommandFailure(
-                message: "the state folder \(folder) cannot be read: \(unsafe String(cString: strerror(errno)))")
-        }
-        guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw CommandFailure(message: "\(folder) is no folder: name the state folder, not a file in it")
-        }
+        try CommandFailure.unlessFolder(folder)
         guard format == .openmetrics else { return StateReport.describe(folder: folder).description + "\n" }
         do throws(TrackerError) {
             return MetricsText(try ClientMetrics.inFolder(folder)).text

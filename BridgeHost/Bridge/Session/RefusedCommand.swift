@@ -32,8 +32,9 @@ package struct RefusedCommand: Sendable {
     }
 
     /// - Returns: The answer, in the form of the method with that name.
-    /// - Throws: Why the folder cannot be read or written.
+    /// - Throws: Why the folder cannot be read or written: there is none, for one.
     package func run() throws(CommandFailure) -> JSONObject {
+        try CommandFailure.unlessFolder(folder.path)
         do throws(TrackerError) {
             switch action {
             case .list:
@@ -54,9 +55,4 @@ package struct RefusedCommand: Sendable {
             throw CommandFailure(message: error.message)
         }
     }
-}
-
-/// Why a command of the host has failed.
-package struct CommandFailure: Error, Hashable, Sendable {
-    package let message: String
 }

@@ -3,7 +3,7 @@ import TrackerStorage
 
 /// What servers have refused of all clients of a state folder, for a program that is no client itself.
 package struct RefusedFolder: Sendable {
-    private let path: String
+    package let path: String
 
     /// - Parameter path: The folder.
     package init(path: String) { self.path = path }

@@ -55,22 +55,26 @@ struct CommandLineTests {
         #expect(host.output.reader.readAll().isEmpty)
     }
 
-    @Test("--inspect of a folder that is not there fails, and says so")
-    func inspectNothing() async throws {
+    @Test(
+        "a command about a folder that is not there fails, and says so",
+        arguments: [
+            ["--inspect"], ["--format", "openmetrics", "--inspect"], ["--list-refused"], ["--retry-refused"],
+            ["--drop-refused"],
+        ])
+    func folderOfNothing(arguments: [String]) async throws {
         let folder = try TemporaryDirectory()
         let file = folder.path("file")
         try Data().write(to: URL(fileURLWithPath: file))
 
         for (path, reason) in [(folder.path("none"), "No such file or directory"), (file, "is no folder")] {
-            for format in ["json", "openmetrics"] {
-                let host = try HostProcess(["--inspect", path, "--format", format])
+            let host = try HostProcess(arguments + [path])
 
-                #expect(try await host.end() == .code(1))
-                let log = try await host.log.values(atLeast: 1)
-                #expect(log.count == 1 && log[0].contains(path) && log[0].contains(reason), "\(log)")
-                #expect(host.output.reader.readAll().isEmpty)
-            }
+            #expect(try await host.end() == .code(1))
+            let log = try await host.log.values(atLeast: 1)
+            #expect(log.count == 1 && log[0].contains(path) && log[0].contains(reason), "\(log)")
+            #expect(host.output.reader.readAll().isEmpty)
         }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
     }
 
     @Test(
