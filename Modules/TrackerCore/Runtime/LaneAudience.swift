@@ -50,6 +50,8 @@ final class LaneAudience: TrackerLog {
 
     var leader: Int { state.withLock(\.leader) }
 
+    func keyFile(of number: Int) -> KeyFile? { state.withLock { $0.members[number]?.keyFile } }
+
     /// - Returns: The number of the new client.
     func add(_ member: LaneMember) -> Int {
         state.withLock { state in

@@ -33,66 +33,14 @@ final class SharedLane: Sendable {
         case failed(StorageError)
     }
 
-    private struct Credentials: Hashable, Sendable {
-        let key: Secret
-        let headers: ExtraHeaders
-
-        init(_ settings: some ClientSettings) { (key, headers) = (settings.key, settings.headers) }
-
-        init(key: Secret, headers: ExtraHeaders) { (self.key, self.headers) = (key, headers) }
-    }
-
-    /// A client that waits for a session.
-    private struct Waiter: Sendable {
-        let credentials: Credentials
-        let dialect: @Sendable () -> any Dialect
-        let completion: @Sendable (Result<Void, TrackerError>) -> Void
-    }
-
     private struct State {
         var progress = Progress.opening
         var database = Database.unopened
-        var credentials: Credentials
-        /// Those who wait for a session, by their numbers.
-        var waiters: [Int: Waiter] = [:]
-        /// The key file of the client that led last: it is read also when no client is left.
-        var keyFile: (file: KeyFile, dialect: @Sendable (Secret) -> any Dialect)?
+        var credentials: SharedCredentials
         /// Whether it was left before it was open: it is delivered once it is.
         var startsWhenOpen = false
         /// How many pauses each client has not released, by the clients' numbers.
         var pauses: [Int: Int] = [:]
-
-        /// - Returns: Whether the credentials are others.
-        mutating func replace(_ settings: some ClientSettings) -> Bool {
-            let new = Credentials(settings)
-            defer { credentials = new }
-            return new != credentials
-        }
-
-        /// Takes those who wait out.
-        ///
-        /// - Parameter isRefused: Whether only those with the lane's credentials are meant: the server refuses these.
-        /// - Returns: Them, and who is next, with other credentials, which are the lane's from now on.
-        mutating func takeWaiters(isRefused: Bool) -> (done: [Waiter], next: (member: Int, waiter: Waiter)?) {
-            let done = waiters.filter { !isRefused || $0.value.credentials == credentials }
-            waiters = waiters.filter { done[$0.key] == nil }
-            guard let next = waiters.min(by: { $0.key < $1.key }) else { return (Array(done.values), nil) }
-            credentials = next.value.credentials
-            return (Array(done.values), (next.key, next.value))
-        }
-
-        mutating func keep(_ settings: some ClientSettings, _ ids: any IDGenerator) {
-            keyFile = settings.delivery.keyFile.map { path in
-                (
-                    KeyFile(path),
-                    { key in
-                        var settings = settings
-                        settings.key = key
-                        return settings.dialect(ids: ids)
-                    }
-                )
-            }
-        }
     }
 
     let parts: LaneParts
@@ -135,7 +83,7 @@ final class SharedLane: Sendable {
         self.report = report
         delivery = settings.delivery
         options = settings.laneOptions
-        state = Mutex(State(credentials: Credentials(settings)))
+        state = Mutex(State(credentials: SharedCredentials(.init(settings))))
         audience.connect {
             [weak self] in
             self?.follow($0)
@@ -156,11 +104,8 @@ final class SharedLane: Sendable {
 
     func isLeading(_ member: Int) -> Bool { audience.leader == member }
 
-    /// How many clients wait for a session.
-    var waiting: Int { state.withLock(\.waiters.count) }
-
     /// Whether it is delivered with this key.
-    func uses(_ key: Secret) -> Bool { state.withLock { $0.credentials.key == key } }
+    func uses(_ key: Secret) -> Bool { state.withLock { $0.credentials.value.key == key } }
 
     var isLeft: Bool { audience.isEmpty }
 
@@ -173,7 +118,7 @@ final class SharedLane: Sendable {
     ///
     /// - Parameter completion: Called once what the client has staged is written.
     func leave(_ member: Int, _ completion: @escaping @Sendable () -> Void) {
-        state.withLock { $0.waiters[member] = nil }
+        state.withLock { $0.credentials.stopWaiting(member) }
         let (wasThere, isLeft, isInBackground) = audience.remove(member)
         guard wasThere else { return completion() }
         parts.outbox.stage(.barrier) { [self] _ in
@@ -189,7 +134,7 @@ final class SharedLane: Sendable {
     /// What a client that has left paused for is written, or holds in memory, and what it was asked it answers no more.
     private func endPauses(of member: Int) {
         let (count, lack) = state.withLock { state in
-            let lack = state.credentials.key.isEmpty ? "There is no key: the client that was asked has left" : nil
+            let lack = state.credentials.value.key.isEmpty ? "There is no key: the client that was asked has left" : nil
             return (state.pauses.removeValue(forKey: member) ?? 0, lack)
         }
         for _ in 0..<count { parts.engine.release(withoutKey: lack) }
@@ -291,17 +236,19 @@ final class SharedLane: Sendable {
         for member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
-        let waiter = Waiter(
-            credentials: Credentials(settings), dialect: { settings.dialect(ids: ids) }, completion: completion)
+        let own = SharedCredentials.Value(settings)
+        let waiter = SharedCredentials.Waiter(
+            member: member, value: own, dialect: { settings.dialect(ids: ids) }, completion: completion)
         let isHalted = parts.engine.snapshot.halt != nil
         let (before, isOther) = state.withLock { state in
             let before = state.progress
-            state.waiters[member] = waiter
+            state.credentials.add(waiter)
             // A session that is being made is waited for. A lane that delivers nothing is tried with these credentials; one
             // that is halted also if they are the same.
             let isStuck = before == .started && isHalted
             let isOther =
-                before != .firstSession && (before != .started || isStuck) && (state.replace(settings) || isStuck)
+                before != .firstSession && (before != .started || isStuck)
+                && (state.credentials.replace(with: own) || isStuck)
             if before != .started { state.progress = .firstSession }
             return (before, isOther)
         }
@@ -320,9 +267,8 @@ final class SharedLane: Sendable {
     }
 
     private func conclude(_ result: Result<Void, TrackerError>) {
-        let isRefused = result.isRefusal
         let (done, next, isStarted) = state.withLock { state in
-            let (done, next) = state.takeWaiters(isRefused: isRefused)
+            let (done, next) = state.credentials.conclude(result)
             if next == nil, state.progress == .firstSession { state.progress = .opening }
             return (done, next, state.progress == .started)
         }
@@ -338,18 +284,18 @@ final class SharedLane: Sendable {
     }
 
     /// Tries with the credentials of a client that waits, after those of another were refused.
-    private func lead(_ next: (member: Int, waiter: Waiter)) {
+    private func lead(_ next: SharedCredentials.Waiter) {
         audience.lead(next.member)
-        parts.engine.resume(with: next.waiter.dialect())
+        parts.engine.resume(with: next.dialect())
     }
 
     /// Delivers with these credentials. A lane that is halted is tried at once, also if they are the same.
     func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
         let isHalted = parts.engine.snapshot.halt != nil
+        let source = keyFile(of: member, settings, ids)
         let (before, isOther) = state.withLock { state in
             defer { state.progress = .started }
-            state.keep(settings, ids)
-            return (state.progress, state.replace(settings))
+            return (state.progress, state.credentials.lead(.init(settings), source))
         }
         audience.lead(member)
         if isOther || isHalted { parts.engine.resume(with: settings.dialect(ids: ids)) }
@@ -366,19 +312,29 @@ final class SharedLane: Sendable {
 
     /// The lane is delivered with these credentials from now on.
     func lead(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
-        state.withLock { state in
-            state.keep(settings, ids)
-            _ = state.replace(settings)
-        }
+        let source = keyFile(of: member, settings, ids)
+        state.withLock { _ = $0.credentials.lead(.init(settings), source) }
         audience.lead(member)
+    }
+
+    private func keyFile(
+        of member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator
+    ) -> SharedCredentials.Source? {
+        audience.keyFile(of: member).map { file in
+            SharedCredentials.Source(file: file) { key in
+                var settings = settings
+                settings.key = key
+                return settings.dialect(ids: ids)
+            }
+        }
     }
 
     func goWithoutSession(_ member: Int) {
         let ends = state.withLock { state in
-            state.waiters[member] = nil
+            state.credentials.stopWaiting(member)
             switch state.progress {
             case .started, .withoutSession: return false
-            case .firstSession where !state.waiters.isEmpty: return false
+            case .firstSession where state.credentials.isAwaited: return false
             case .opening, .firstSession:
                 state.progress = .withoutSession
                 return true
@@ -429,9 +385,8 @@ final class SharedLane: Sendable {
 
     /// Answers those who wait for a session that is made in the background.
     private func concludeIfStarted(_ result: Result<Void, TrackerError>) {
-        let isRefused = result.isRefusal
         let (done, next) = state.withLock { state in
-            state.progress == .started ? state.takeWaiters(isRefused: isRefused) : ([], nil)
+            state.progress == .started ? state.credentials.conclude(result) : ([], nil)
         }
         if let next { lead(next) }
         for waiter in done { waiter.completion(result) }
@@ -441,29 +396,18 @@ final class SharedLane: Sendable {
 
     /// Ahead of a look at the queue while no client is there.
     private func lookAlone(at now: MonotonicInstant) {
-        if state.withLock({ $0.keyFile?.file.isDue(at: now) ?? false }) { _ = renewAlone() }
+        if state.withLock({ $0.credentials.source?.file.isDue(at: now) ?? false }) { _ = renewAlone() }
     }
 
     /// Reads the key file of the client that led last, and goes on with its key if that is another one.
     ///
     /// - Returns: Whether it is.
     private func renewAlone() -> Bool {
-        guard let source = state.withLock(\.keyFile),
+        guard let source = state.withLock(\.credentials.source),
             let key = source.file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") })
         else { return false }
-        let isOther = state.withLock { state in
-            defer { state.credentials = Credentials(key: key, headers: state.credentials.headers) }
-            return state.credentials.key != key
-        }
+        let isOther = state.withLock { $0.credentials.renew(key) }
         if isOther { parts.engine.resume(with: source.dialect(key)) }
         return isOther
-    }
-}
-
-extension Result where Success == Void, Failure == TrackerError {
-    /// Whether the server has refused the credentials.
-    fileprivate var isRefusal: Bool {
-        guard case .failure(let error) = self else { return false }
-        return error.cause == .status(401) || error.cause == .status(403)
     }
 }

@@ -40,6 +40,19 @@ struct ClientOptionTests {
         #expect(backend.server.requests.isEmpty)
     }
 
+    @Test("NO_PROXY is about the proxy of the environment, not about the option")
+    func proxyOfOption() async throws {
+        let proxy = try LoopbackRelay(to: .proxy())
+        let client = try BridgeClient(environment: ["NO_PROXY": "*", "no_proxy": "*"])
+
+        let options: JSONValue = ["storageDirectory": .string(folder.path("state")), "proxy": .string(proxy.url)]
+        try await client.call("basic.initialize", ["key", .string(backend.server.url + "/events"), nil, options])
+        try await client.call("basic.track", ["A"])
+        #expect(try await client.call("basic.flush", [60_000])["remaining"] == 0)
+
+        #expect(proxy.accepted.all.count == 1 && !backend.server.requests.isEmpty)
+    }
+
     @Test("the environment gives what the params leave out; the command line and the params win")
     func environment() async throws {
         let environment = [

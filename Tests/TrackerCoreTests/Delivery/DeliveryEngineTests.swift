@@ -25,7 +25,7 @@ struct DeliveryEngineTests {
 
     private static func engine(
         _ outbox: InterruptedOutbox, _ loop: SteppedLoop, _ log: RecordingLog = RecordingLog(),
-        _ hub: DiagnosticsHub = DiagnosticsHub(), dialect: (any Dialect)? = nil
+        _ hub: DiagnosticsHub = DiagnosticsHub(), dialect: (any Dialect)? = nil, haltRetry: Duration? = nil
     ) -> DeliveryEngine {
         let parts = DeliveryEngine.Parts(
             outbox: outbox, loop: loop, clock: SystemClock(), log: LevelledLog(log, of: "Client", isVerbose: false),
@@ -36,7 +36,7 @@ struct DeliveryEngineTests {
             parts,
             delivery: DeliveryState(
                 dialect: dialect ?? endpoint, breaker: DeliveryOptions(retryDelay: .seconds(1), jitter: 0).breaker,
-                maxConcurrentRequests: 1, eventTTL: nil, jitter: NoJitter()))
+                maxConcurrentRequests: 1, eventTTL: nil, haltRetry: haltRetry, jitter: NoJitter()))
     }
 
     /// Lets everything run that is due.
@@ -427,6 +427,24 @@ struct DeliveryEngineTests {
 
         #expect(log.lines.all.count == 3)
         #expect(log.lines.all.last?.hasPrefix("warning: Delivery fails: in.example.com answered 500.") == true)
+        loop.kill()
+    }
+
+    @Test("names the next try of a halt where the attempt to end it fails for another reason")
+    func logsWaitOfHalt() async throws {
+        let engine = Self.engine(outbox, loop, log, hub, haltRetry: .seconds(300))
+        await outbox.open()
+        await outbox.append("m1")
+        engine.start()
+        loop.answer { _ in .status(401) }
+        await settle()
+
+        loop.answer { _ in .status(503) }
+        loop.advance(by: .seconds(300))
+        await settle()
+
+        let lines = log.lines.all.filter { $0.contains("answered 503") }
+        #expect(lines.count == 1 && lines[0].hasSuffix("the next try is in 300.0 s."), "\(lines)")
         loop.kill()
     }
 

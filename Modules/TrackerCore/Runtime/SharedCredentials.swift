@@ -1,0 +1,80 @@
+import TrackerModels
+import TrackerNetworking
+
+/// With which credentials a lane is delivered that several clients have open.
+///
+/// They are those of the client that was initialised last, unless clients wait for a session: then they are tried one
+/// after the other, and each client hears what its own came to.
+struct SharedCredentials: Sendable {
+    struct Value: Hashable, Sendable {
+        let key: Secret
+        let headers: ExtraHeaders
+
+        init(_ settings: some ClientSettings) { (key, headers) = (settings.key, settings.headers) }
+
+        init(key: Secret, headers: ExtraHeaders) { (self.key, self.headers) = (key, headers) }
+    }
+
+    /// A client that waits for a session.
+    struct Waiter: Sendable {
+        let member: Int
+        let value: Value
+        let dialect: @Sendable () -> any Dialect
+        let completion: @Sendable (Result<Void, TrackerError>) -> Void
+    }
+
+    /// Where the key is read when no client is left that would do so.
+    struct Source: Sendable {
+        let file: KeyFile
+        /// How the queue is delivered with a key from it.
+        let dialect: @Sendable (Secret) -> any Dialect
+    }
+
+    private(set) var value: Value
+    private(set) var source: Source?
+    private var waiters: [Int: Waiter] = [:]
+
+    init(_ value: Value) { self.value = value }
+
+    var isAwaited: Bool { !waiters.isEmpty }
+
+    /// - Returns: Whether they are others than before.
+    mutating func replace(with new: Value) -> Bool {
+        defer { value = new }
+        return new != value
+    }
+
+    /// - Returns: Whether the key is another one than before.
+    mutating func renew(_ key: Secret) -> Bool { replace(with: Value(key: key, headers: value.headers)) }
+
+    /// - Parameter source: The key file of the client; `nil` if it has none.
+    /// - Returns: Whether they are others than before.
+    mutating func lead(_ new: Value, _ source: Source?) -> Bool {
+        self.source = source
+        return replace(with: new)
+    }
+
+    mutating func add(_ waiter: Waiter) { waiters[waiter.member] = waiter }
+
+    mutating func stopWaiting(_ member: Int) { waiters[member] = nil }
+
+    /// Takes out those to whom a result is the answer: a refusal to those alone who wait with the credentials in use, any
+    /// other to all.
+    ///
+    /// - Returns: Them, and who is next. Its credentials are in use from now on.
+    mutating func conclude(_ result: Result<Void, TrackerError>) -> (done: [Waiter], next: Waiter?) {
+        let done = waiters.values.filter { !result.isRefusal || $0.value == value }
+        for waiter in done { waiters[waiter.member] = nil }
+        let next = waiters.min { $0.key < $1.key }?.value
+        if let next { value = next.value }
+        return (done, next)
+    }
+}
+
+extension Result where Success == Void, Failure == TrackerError {
+    /// Whether the server has refused the credentials.
+    fileprivate var isRefusal: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error.cause == .status(401) || error.cause == .status(403)
+    }
+}

@@ -1,0 +1,104 @@
+import Testing
+import TrackerModels
+import TrackerNetworking
+
+@testable import TrackerCore
+
+@Suite("The credentials of a lane that clients share")
+struct SharedCredentialsTests {
+    private typealias Outcome = Result<Void, TrackerError>
+
+    private static let refusals: [Outcome] = [401, 403].map { .failure(error(.status($0))) }
+
+    @Test("answer all who wait once a session is made")
+    func made() {
+        var credentials = Self.credentials("a", waiting: "b", "a", "c")
+
+        let (done, next) = credentials.conclude(.success(()))
+
+        #expect(Set(done.map(\.member)) == [0, 1, 2] && next == nil)
+        #expect(!credentials.isAwaited && credentials.value == Self.value("a"))
+    }
+
+    @Test("answer all who wait where the server has not refused them", arguments: [429, 503, 404])
+    func failed(status: Int) {
+        var credentials = Self.credentials("a", waiting: "b", "a")
+
+        let (done, next) = credentials.conclude(.failure(Self.error(.status(status))))
+
+        #expect(Set(done.map(\.member)) == [0, 1] && next == nil)
+    }
+
+    @Test("answer with a refusal those alone who wait with them, and go on with those of the next", arguments: refusals)
+    private func refused(refusal: Outcome) {
+        var credentials = Self.credentials("b", waiting: "a", "b", "c", "b")
+
+        let first = credentials.conclude(refusal)
+        #expect(Set(first.done.map(\.member)) == [1, 3] && first.next?.member == 0)
+        #expect(credentials.value == Self.value("a"))
+
+        let second = credentials.conclude(refusal)
+        #expect(second.done.map(\.member) == [0] && second.next?.member == 2)
+
+        let third = credentials.conclude(.success(()))
+        #expect(third.done.map(\.member) == [2] && third.next == nil)
+        #expect(credentials.value == Self.value("c"))
+    }
+
+    @Test("go on with those of one who waits when nobody waits with them", arguments: refusals)
+    private func refusedAlone(refusal: Outcome) {
+        var credentials = Self.credentials("gone", waiting: "a")
+
+        let (done, next) = credentials.conclude(refusal)
+
+        #expect(done.isEmpty && next?.member == 0 && credentials.isAwaited)
+    }
+
+    @Test("tell other headers from the same ones")
+    func headers() {
+        var credentials = Self.credentials("a", waiting: "b")
+        let other = SharedCredentials.Value(key: Secret("a"), headers: ExtraHeaders(["X-Team": "1"]))
+
+        #expect(credentials.replace(with: other) && !credentials.replace(with: other))
+        #expect(!credentials.renew(Secret("a")) && credentials.value == other)
+        #expect(credentials.renew(Secret("b")) && credentials.value.headers == other.headers)
+    }
+
+    @Test("do not wait for a client that has left")
+    func stops() {
+        var credentials = Self.credentials("a", waiting: "b", "a")
+
+        credentials.stopWaiting(0)
+        #expect(credentials.isAwaited && credentials.conclude(Self.refusals[0]).next == nil)
+        #expect(!credentials.isAwaited)
+    }
+
+    @Test("are read from the file of the client that led last, and from none if it has none")
+    func source() {
+        var credentials = Self.credentials("a", waiting: "a")
+        let file = KeyFile("/nowhere")
+        let source = SharedCredentials.Source(file: file) { _ in preconditionFailure("nothing is planned") }
+
+        #expect(credentials.lead(Self.value("b"), source) && credentials.source?.file === file)
+        #expect(!credentials.lead(Self.value("b"), nil) && credentials.source == nil)
+    }
+
+    private static func credentials(_ key: String, waiting: String...) -> SharedCredentials {
+        var credentials = SharedCredentials(value(key))
+        for (member, key) in waiting.enumerated() {
+            credentials.add(
+                SharedCredentials.Waiter(
+                    member: member, value: value(key), dialect: { preconditionFailure("nothing is planned") },
+                    completion: { _ in }))
+        }
+        return credentials
+    }
+
+    private static func value(_ key: String) -> SharedCredentials.Value {
+        SharedCredentials.Value(key: Secret(key), headers: ExtraHeaders())
+    }
+
+    private static func error(_ cause: TrackerError.Cause) -> TrackerError {
+        TrackerError(.sessionCreationFailed, "no session", cause: cause)
+    }
+}
