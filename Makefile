@@ -233,7 +233,7 @@ profile: setup-tests build floor
 bench-testing: setup-tests build
 	python3 Benchmarks/testing.py
 
-bench-parts: setup
+bench-parts: setup .build/floor/gzip
 	swift build -c release --product JSONBenchmark
 	swift build -c release --product StorageBenchmark
 	.build/release/JSONBenchmark
@@ -241,6 +241,8 @@ bench-parts: setup
 	.build/release/StorageBenchmark
 	@echo "the outbox, on disk"
 	@folder=$$(mktemp -d) && trap 'rm -r "$$folder"' EXIT && .build/release/StorageBenchmark "$$folder"
+	@echo "an event of a batch, compressed as one body and piece by piece, in microseconds"
+	@.build/floor/gzip 2000
 
 bench-processes: build
 	swift build -c release --product HostBenchmark
