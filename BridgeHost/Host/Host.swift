@@ -68,12 +68,21 @@ struct Host {
             if isStarting.load(ordering: .acquiring) { _exit(DeliverCommand.someRemain) }
             command.cut()
         }
+        let begin = ContinuousClock.now
+        let patience = timeout + options.limits.shutdownTimeout
+        Alarm(after: patience) {
+            guard isStarting.load(ordering: .acquiring) else { return }
+            Self.complain(
+                "BridgeHost: --deliver has not begun: the clients of --config are not set up after \(patience), since "
+                    + "the disk or another process keeps the state folder. Nothing was sent, and what waits is kept.")
+            _exit(DeliverCommand.someRemain)
+        }
         let (log, metrics) = logAndMetrics()
         let session = HostSession(
             settings: settings, log: log, metrics: metrics, notify: { _ in }, stop: {})
         start(session)
         isStarting.store(false, ordering: .releasing)
-        let (report, remark, exitCode) = command.run(session, within: timeout)
+        let (report, remark, exitCode) = command.run(session, within: max(.zero, timeout - (.now - begin)))
         let deadline = ContinuousClock.now + options.limits.shutdownTimeout
         ThreadWait.answer { done in session.shutdown(by: deadline) { done(()) } }
         metrics.end()
@@ -103,7 +112,7 @@ struct Host {
             withExtendedLifetime(own) {}
         } catch {
             Self.complain("BridgeHost: \(error.message)")
-            exit(error.isPassing ? 1 : Self.wrongConfiguration)
+            exit(error.isPassing ? Self.lacksSomething : Self.wrongConfiguration)
         }
         _exit(0)
     }
@@ -130,9 +139,12 @@ struct Host {
             try session.start(StartFile(path: path))
         } catch {
             Self.complain("BridgeHost: \(error.message)")
-            _exit(Self.wrongConfiguration)
+            _exit(error.isPassing ? Self.lacksSomething : Self.wrongConfiguration)
         }
     }
+
+    /// The exit code of a host that may start later as it is.
+    private static let lacksSomething: Int32 = 1
 
     /// The exit code of a command whose configuration is wrong (sysexits.h, EX_CONFIG): another start would fail as well.
     private static let wrongConfiguration: Int32 = 78

@@ -142,6 +142,20 @@ struct SocketServerTests {
         #expect(socket.server.heldBytes == 0)
     }
 
+    @Test("has the responder end for a client that is gone, although a call has no answer")
+    func endsForGone() async throws {
+        let events = Recorder<HeldResponder.Event>()
+        let socket = try ServedSocket { _ in HeldResponder { events.record($0) } }
+
+        try await onThread {
+            let client = try socket.connect()
+            client.stream.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, .lines))
+            client.stream.close()
+        }
+
+        #expect(try await events.values(atLeast: 3) == [.call("m"), .willShutDown, .shutdown])
+    }
+
     @Test("refuses more clients than may be, and serves the next one once a place is free")
     func tooMany() async throws {
         var limits = SocketServer.Limits.patient

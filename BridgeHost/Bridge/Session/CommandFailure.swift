@@ -3,6 +3,13 @@ import TrackerPlatform
 /// Why a command of the host has failed.
 package struct CommandFailure: Error, Hashable, Sendable {
     package let message: String
+    /// Whether another try may succeed although nothing is done about it.
+    package let isPassing: Bool
+
+    package init(message: String, isPassing: Bool = false) {
+        self.message = message
+        self.isPassing = isPassing
+    }
 }
 
 extension CommandFailure {

@@ -13,7 +13,8 @@ extension HostSession {
             guard case .failure(let error) = result else { continue }
             // Errors about params name the method themselves.
             let subject = error.message.hasPrefix(call.method) ? "" : "\(call.method): "
-            throw CommandFailure(message: "\(file.title): \(subject)\(error.message)")
+            throw CommandFailure(
+                message: "\(file.title): \(subject)\(error.message)", isPassing: error.isRetryable)
         }
     }
 }

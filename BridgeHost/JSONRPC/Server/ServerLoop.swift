@@ -231,19 +231,23 @@ struct ServerLoop: ~Copyable {
     }
 
     private mutating func goOnEnding(_ connection: ServedConnection) {
-        // Its last calls are on their way; nobody waits for their answers.
-        if connection.isGone { return remove(connection) }
-        if !connection.isResponderEnding, let end = connection.deadline {
-            connection.isResponderEnding = true
-            connection.responder.shutdown(by: answersDeadline(end)) { [queue = connection.queue] in
-                queue.finishResponder()
-            }
-        }
+        endResponder(of: connection)
         if connection.queue.isFinishedOrParks() { remove(connection) }
+    }
+
+    /// Has the responder end, also for a client that is gone: its last calls are on their way, and what it counted stays.
+    private func endResponder(of connection: ServedConnection) {
+        guard !connection.isResponderEnding else { return }
+        connection.isResponderEnding = true
+        let end = connection.deadline ?? deadline ?? ContinuousClock.now + limits.connection.shutdownTimeout
+        connection.responder.shutdown(by: answersDeadline(end)) { [queue = connection.queue] in
+            queue.finishResponder()
+        }
     }
 
     private mutating func remove(_ connection: ServedConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
+        endResponder(of: connection)
         timed.remove(connection.number)
         connection.intake.abandon()
         connection.queue.recordUnfinished(0)

@@ -221,6 +221,20 @@ struct DeliverTests {
         }
     }
 
+    @Test("end with 1 if the state folder cannot be opened: another start may succeed")
+    func noFolder() async throws {
+        let state = folder.path("state")
+        try Data().write(to: URL(fileURLWithPath: state))
+        let path = try file(calls(try backend(), only: "basic.initialize"))
+
+        for arguments in [["--deliver", "--config", path], ["--config", path]] {
+            let host = try HostProcess(arguments)
+
+            #expect(try await finish(host).ending == .code(1))
+            try await host.logged("json: basic.initialize: Cannot make \(state)")
+        }
+    }
+
     @Test("deliver as soon as a host starts, and serve its caller, who need not initialise them")
     func serving() async throws {
         let arrived = Recorder<String>()

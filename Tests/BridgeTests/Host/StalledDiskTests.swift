@@ -16,6 +16,17 @@ struct StalledDiskTests {
     /// Holds the writers' lock: every other writer waits as long as it is held.
     private func stall() throws -> LockedFile { try LockedFile(folder.path("state/writer.lock")) }
 
+    /// A file with a client, whose state folder is there.
+    private func configuration() async throws -> String {
+        let first = try BridgeClient()
+        let config = backend.config(folder)
+        try await first.call("init", ["925", config])
+        let path = folder.path("clients.json")
+        try Data(JSONValue.object(["init": ["925", config]]).description.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        return path
+    }
+
     @Test("keeps no host alive: what it has not taken is answered with an error", arguments: LifeTests.Cause.allCases)
     func stalls(cause: LifeTests.Cause) async throws {
         let client = try BridgeClient(HostProcess.deadline)
@@ -43,12 +54,7 @@ struct StalledDiskTests {
         "keeps no host alive that starts the clients of a file",
         arguments: [([], 0), (["--deliver"], 1)] as [([String], Int32)])
     func starting(arguments: [String], exitCode: Int32) async throws {
-        let first = try BridgeClient()
-        let config = backend.config(folder)
-        try await first.call("init", ["925", config])
-        let path = folder.path("clients.json")
-        try Data(JSONValue.object(["init": ["925", config]]).description.utf8).write(to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let path = try await configuration()
         let lock = try stall()
 
         let host = try HostProcess(arguments + ["--config", path, "--metrics-file", folder.path("none/m.prom")])
@@ -57,6 +63,18 @@ struct StalledDiskTests {
         host.signal(SIGTERM)
 
         #expect(try await host.end() == .code(exitCode))
+        lock.unlock()
+    }
+
+    @Test("keeps --deliver from beginning, and not past its time")
+    func deliver() async throws {
+        let path = try await configuration()
+        let lock = try stall()
+
+        let host = try HostProcess(["--deliver", "--config", path, "--timeout", "100ms", "--shutdown-timeout", "100ms"])
+
+        try await host.logged("--deliver has not begun: the clients of --config are not set up after 0.2 seconds")
+        #expect(try await host.end() == .code(1))
         lock.unlock()
     }
 
