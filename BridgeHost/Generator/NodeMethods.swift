@@ -55,6 +55,7 @@ enum NodeMethods {
          *     needs of it after a crash: see recovery.js.
          * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
          * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
+         * @property {string[]} [once] What it lacks then, since it has taken effect.
          */
         """
 
@@ -128,9 +129,12 @@ enum NodeMethods {
 
     /// What is restored after a crash.
     private static func text(of restoration: Restoration) -> [String] {
-        guard case .setup(let code, let again) = restoration else { return ["restores: '\(restoration.word)'"] }
+        guard case .setup(let code, let again, let once) = restoration else {
+            return ["restores: '\(restoration.word)'"]
+        }
         return ["restores: 'setup'"] + (code.map { ["holdsAfter: '\($0.rawValue)'"] } ?? [])
             + (again.isEmpty ? [] : ["again: { \(again.map { "\($0): '\($1)'" }.joined(separator: ", ")) }"])
+            + (once.isEmpty ? [] : ["once: [\(once.map { "'\($0)'" }.joined(separator: ", "))]"])
     }
 
     /// The numbers of the errors, by their codes.

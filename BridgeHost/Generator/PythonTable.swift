@@ -69,9 +69,12 @@ enum PythonTable {
     }
 
     private static func text(of restoration: Restoration) -> [String] {
-        guard case .setup(let code, let again) = restoration else { return ["restores=\"\(restoration.word)\""] }
+        guard case .setup(let code, let again, let once) = restoration else {
+            return ["restores=\"\(restoration.word)\""]
+        }
         return ["restores=\"setup\""] + (code.map { ["holds_after=\"\($0.rawValue)\""] } ?? [])
             + (again.isEmpty ? [] : ["again={\(again.map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", "))}"])
+            + (once.isEmpty ? [] : ["once=(\(once.map { "\"\($0)\"," }.joined(separator: " ")))"])
     }
 
     private static func param(_ parameter: Parameter, of result: CallResult) -> String {

@@ -87,7 +87,7 @@ extension Restoration {
 
     /// The params of a setup for which nobody waits: the configuration says what it says when the setup is restored.
     fileprivate func withoutCaller(_ params: Params) -> Params {
-        guard case .setup(_, let again) = self, !again.isEmpty, let text = params.text else { return params }
+        guard case .setup(_, let again, _) = self, !again.isEmpty, let text = params.text else { return params }
         var value = JSONValue(text)
         value.mergeIntoConfig(again)
         // What was read is not nested too deeply.

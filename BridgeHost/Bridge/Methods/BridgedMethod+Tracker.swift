@@ -9,7 +9,8 @@ extension BridgedMethod {
             "init", InitArguments.parameters, takesAnyParams: true, result: "Initialized",
             errors: [.invalidBrandId, .invalidConfiguration, .sessionCreationFailed, .storage, .initializationFailed],
             changesAnswers: true,
-            restores: .setup(holdsAfter: .sessionCreationFailed, again: ["sessionCreation": "inBackground"]),
+            restores: .setup(
+                holdsAfter: .sessionCreationFailed, again: ["sessionCreation": "inBackground"], once: ["initialScreen"]),
             "Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.",
             example: #"["925", {"apiUrl": "https://api.example.com", "xApiKey": "key"}]"#
         ) { host, arguments, reply in

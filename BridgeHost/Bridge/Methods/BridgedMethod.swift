@@ -59,7 +59,8 @@ package enum Restoration: Hashable, Sendable {
     /// - Parameters:
     ///   - holdsAfter: The error after which, too, the client goes on, with what is tracked held back.
     ///   - again: What the configuration of a call that has succeeded says besides when it is made again.
-    case setup(holdsAfter: TrackerError.Code? = nil, again: [String: String] = [:])
+    ///   - once: What the configuration lacks when it is made again, since it has taken effect.
+    case setup(holdsAfter: TrackerError.Code? = nil, again: [String: String] = [:], once: [String] = [])
     /// Consent from before the setup, and consent of a client without a disk: later it is on disk.
     case consent
     /// The user, unless the call was dropped.
@@ -69,9 +70,10 @@ package enum Restoration: Hashable, Sendable {
     case credentials
     /// What every call of the client is given. The last one is made again before the setup, also after the client's end.
     case defaults
-    /// The client has ended, and nothing of it is restored.
+    /// The client has ended, and nothing of it is restored. Before the setup, which then applies it, the call is made again.
     case ends
-    /// If its param `all` is true, the brand has ended: the client goes on, and its next setup may name another.
+    /// If its param `all` is true, the brand has ended: the client goes on, and its next setup may name another. Before the
+    /// setup, which then applies it, the call is made again.
     case endsBrand
 }
 

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { AgentConnection } from '../src/client/agent-connection.js'
 import { explainAgent, findAgent } from '../src/client/agent.js'
@@ -68,11 +69,43 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         assert.deepEqual(warnings, [])
     })
 
+    test('with auto starts a host where the folder of the user is none', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        writeFileSync(join(folder, 'file'), '')
+        setVariable(t, 'XDG_RUNTIME_DIR', join(folder, 'file'))
+        const own = { agent: 'auto', hostPath: findHost(), hostArguments: ['--storage-dir', join(folder, 'own')] }
+
+        assert.equal(await tracker(own).isTrackingAllowed(), true)
+        assert.deepEqual(warnings, [])
+    })
+
+    test('with auto stays with the agent that it has found, also while there is none', async (t) => {
+        const { folder, warnings, config, tracker } = await stage(t)
+        setVariable(t, 'XDG_RUNTIME_DIR', folder)
+        const place = join(folder, 'mobile-tracker')
+        mkdirSync(place, { mode: 0o700 })
+        const { end } = await startAgent(t, place)
+        const client = tracker({ agent: 'auto', hostPath: '/nowhere' })
+        await client.init('925', config)
+        await client.setConsent('denied')
+
+        await end()
+        const tracked = client.track('AFTER_DENIAL')
+        let hasEnded = false
+        tracked.catch(() => {}).finally(() => (hasEnded = true))
+        // It has looked for the agent, and found none.
+        while (!hasEnded && !warnings.some((warning) => warning.includes('ENOENT'))) await turn()
+        await startAgent(t, place)
+
+        assert.deepEqual(await inTime(tracked), { status: 'dropped', reason: 'TRACKING_NOT_ALLOWED' })
+    })
+
     test('waits for an agent that is started later', async (t) => {
         const { collector, folder, warnings, config, tracker } = await stage(t)
         const client = tracker({ agent: join(folder, 'agent.sock') })
         const initialized = client.init('925', config)
         const early = client.track('EARLY')
+        while (warnings.length === 0) await turn()
         await startAgent(t, folder)
         await inTime(initialized)
 
@@ -88,7 +121,7 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         const first = tracker({ agent: path })
         assert.equal(await first.isTrackingAllowed(), true)
         const second = tracker({ agent: path }).isTrackingAllowed()
-        while (!warnings.some((warning) => /--max-connections/.test(warning))) await new Promise((resolve) => setImmediate(resolve))
+        while (!warnings.some((warning) => /--max-connections/.test(warning))) await turn()
 
         await first.shutdown()
 
@@ -147,6 +180,7 @@ test('the place of an agent', () => {
     assert.equal(findAgent(undefined, { MOBILE_TRACKER_AGENT: '' }), null)
     assert.equal(findAgent(false, { MOBILE_TRACKER_AGENT: '/b' }), null)
     assert.deepEqual(findAgent('/a', { MOBILE_TRACKER_AGENT: '/b' }), { path: '/a', isOptional: false })
+    assert.deepEqual(findAgent('auto', { XDG_RUNTIME_DIR: '/nowhere' }), findAgent('auto', {}))
     assert.deepEqual(findAgent('auto', {}), { path: '/run/mobile-tracker/agent.sock', isOptional: true })
 })
 

@@ -121,6 +121,60 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         assert.deepEqual(eventNames(collector), [])
     })
 
+    for (const all of [false, true]) {
+        test(`after a reset before init has the next init apply it, with all ${all}`, async (t) => {
+            const { tracker, collector, config, pid } = await realTracker(t)
+            await tracker.init('925', config())
+            await tracker.identify('user-1', { email: 'a@example.com' })
+            const session = await tracker.getSessionId()
+            await tracker.shutdown()
+
+            await tracker.reset(all)
+            process.kill(pid(), 'SIGKILL')
+            await inTime(tracker.init('925', config()))
+
+            assert.notEqual(await tracker.getSessionId(), session)
+            assert.equal(collector.received({ kind: 'session' }).length, 2)
+        })
+    }
+
+    test('after analytics.reset before its initialize has forgotten the user', async (t) => {
+        const { tracker, collector, pid } = await realTracker(t)
+        const options = { writeKey: KEY, ingestionHost: collector.url }
+        await tracker.analytics.initialize(options)
+        await tracker.analytics.identify('user-1')
+        await tracker.shutdown()
+
+        await tracker.analytics.reset()
+        process.kill(pid(), 'SIGKILL')
+        await inTime(tracker.analytics.initialize(options))
+
+        assert.equal((await tracker.analytics.getDebugInfo()).userId, null)
+    })
+
+    test('keeps over a shutdown what holds from the next init on', async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        await tracker.setConsent('denied')
+        await tracker.shutdown()
+
+        await tracker.init('925', config())
+
+        assert.deepEqual(await tracker.track('A'), { status: 'dropped', reason: 'TRACKING_NOT_ALLOWED' })
+        assert.deepEqual(eventNames(collector), [])
+    })
+
+    test('tracks the initial screen once', async (t) => {
+        const { tracker, collector, config, pid } = await realTracker(t)
+        await tracker.init('925', config({ initialScreen: 'Home' }))
+        await collector.wait({ name: 'VIEW_PAGE' })
+
+        process.kill(pid(), 'SIGKILL')
+        await inTime(tracker.track('NEXT'))
+        await tracker.flush()
+
+        assert.deepEqual(eventNames(collector), ['VIEW_PAGE', 'NEXT'])
+    })
+
     test('between a reset and its answer keeps what was tracked after it', async (t) => {
         const { tracker, collector, config, pid } = await realTracker(t)
         await tracker.init('925', config())

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { suite, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { createTracker } from '@mobiletracker/bridge'
 import { createTestTracker } from '@mobiletracker/bridge/testing'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
@@ -31,6 +32,22 @@ suite('A test tracker', { skip: withoutHost }, () => {
         assert.deepEqual(calls[0].metadata, { flow_id: 'checkout' })
         assert.equal(calls[2].userId, 'user-1')
         assert.deepEqual(calls[3].outcome, { status: 'dropped', reason: 'INVALID_EVENT_NAME' })
+    })
+
+    test('is not hurried by the fake timers of a test', async (t) => {
+        t.mock.timers.enable()
+        const tracker = testTracker(t)
+        tracker.track('Cart Opened')
+        setTimeout(() => tracker.track('Reminder'), 30_000)
+        // The host has been started, and has not answered yet.
+        await turn()
+
+        t.mock.timers.tick(30_000)
+
+        await tracker.expect('Reminder', undefined, { count: 1 })
+        t.mock.timers.reset()
+        tracker.track('Later')
+        await tracker.expect('Later', undefined, { count: 1 })
     })
 
     test('finds calls by some of their values', async (t) => {

@@ -33,23 +33,24 @@ export class Supervisor {
  * @param {import('node:test').TestContext} t
  * @param {string} folder
  * @param {string[]} [more] Further arguments.
- * @returns {Promise<{ path: string, pid: number }>} Once it listens.
+ * @returns {Promise<{ path: string, pid: number, end: () => Promise<void> }>} Once it listens.
  */
 export async function startAgent(t, folder, more = []) {
     const path = join(folder, 'agent.sock')
     const args = ['--listen', path, '--storage-dir', join(folder, 'state'), ...PATIENT, ...more]
     const child = spawn(findHost(), args, { stdio: 'ignore' })
-    afterwards(t, async () => {
+    const end = async (signal) => {
         if (child.exitCode !== null || child.signalCode !== null) return
-        const end = once(child, 'exit')
-        child.kill('SIGKILL')
-        await end
-    })
+        const ended = once(child, 'exit')
+        child.kill(signal)
+        await ended
+    }
+    afterwards(t, () => end('SIGKILL'))
     while (!existsSync(path) || !await accepts(path)) {
         if (child.exitCode !== null) throw new Error(`The agent has ended with ${child.exitCode}: is the host built?`)
         await wait(5)
     }
-    return { path, pid: child.pid }
+    return { path, pid: child.pid, end: () => end('SIGTERM') }
 }
 
 /** What `/proc/PID/status` says under a name. */

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 import unittest
 from unittest.mock import patch
 
@@ -14,6 +15,7 @@ from .agents import AgentProcess, Supervisor
 from .support import GUARD, KEY, PATIENT, SOURCE, TestCase, host_path
 
 from mobiletracker import MobileTracker, MobileTrackerError, Receipt  # isort: skip
+from mobiletracker._agent import find_agent  # isort: skip
 
 RESTARTS = int(os.environ.get("AGENT_RESTARTS", "12"))
 """How often the agent is killed under load."""
@@ -27,6 +29,13 @@ class AgentClientTests(TestCase):
         tracker = MobileTracker(**options)  # type: ignore[arg-type]
         self.addCleanup(tracker.close)
         return tracker
+
+    def wait_for_warnings(self, count: int) -> None:
+        """Returns as soon as there were so many."""
+        deadline = time.monotonic() + GUARD
+        while len(self.warnings) < count:
+            self.assertLess(time.monotonic(), deadline, self.warnings)
+            time.sleep(0.005)
 
     def test_connects_instead_of_starting_a_host(self) -> None:
         collector = self.start_collector()
@@ -58,6 +67,59 @@ class AgentClientTests(TestCase):
             )
             self.assertTrue(tracker.is_tracking_allowed())
         self.assertEqual(self.warnings, [])
+
+    def test_auto_starts_a_host_where_it_may_not_look(self) -> None:
+        with patch("os.stat", side_effect=PermissionError):
+            self.assertIsNone(find_agent("auto"))
+
+    def test_auto_stays_with_the_agent_that_it_has_found(self) -> None:
+        """Also while there is none, and in a forked child."""
+        collector = self.start_collector()
+        place = self.folder / "mobile-tracker"
+        place.mkdir(mode=0o700)
+        agent = AgentProcess(self, place)
+        self.enterContext(patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)))
+        tracker = self.tracker(agent="auto", host_path="/nowhere")
+        tracker.init("925", collector.config())
+        tracker.set_consent("denied")
+
+        agent.end()
+        receipt = tracker.track("AFTER_DENIAL")
+        self.wait_for_warnings(2)  # The connection has ended, and there is no other.
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                of_child = tracker.track("OF_CHILD")
+                self.wait_for_warnings(3)
+                os.write(writer, b"!")
+                code = 0 if of_child.outcome(GUARD).reason == "TRACKING_NOT_ALLOWED" else 2
+            finally:
+                os._exit(code)
+        os.close(writer)
+        os.read(reader, 1)
+        os.close(reader)
+        AgentProcess(self, place)
+
+        self.assertEqual(receipt.outcome(GUARD).reason, "TRACKING_NOT_ALLOWED")
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        tracker.close()  # While there is an agent.
+
+    def test_auto_looks_anew_after_a_shutdown(self) -> None:
+        place = self.folder / "mobile-tracker"
+        place.mkdir(mode=0o700)
+        agent = AgentProcess(self, place)
+        self.enterContext(patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)))
+        tracker = self.tracker(
+            agent="auto", host_path=host_path(), host_arguments=["--storage-dir", str(self.folder / "state")], stderr="ignore",
+        )
+        self.assertTrue(tracker.is_tracking_allowed())
+        tracker.shutdown()
+        agent.end()
+
+        self.assertTrue(tracker.is_tracking_allowed())
+        self.assertIsNotNone(tracker._channel.link.host)
 
     def test_a_wrong_value_is_an_error_at_once(self) -> None:
         with self.assertRaises(TypeError):
@@ -92,6 +154,7 @@ class AgentClientTests(TestCase):
         thread = threading.Thread(target=lambda: tracker.init("925", collector.config()))
         thread.start()
         receipts.append(tracker.track("EARLY"))
+        self.wait_for_warnings(1)
         AgentProcess(self, self.folder)
         thread.join(GUARD)
         self.assertNotEqual(receipts[0].outcome(GUARD).status, "dropped")

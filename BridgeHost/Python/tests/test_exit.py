@@ -166,6 +166,31 @@ class ExitTests(TestCase):
         methods = [entry["method"] for entry in entries if "method" in entry]
         self.assertEqual(methods[2:6], ["init", "track", "flush", "host.shutdown"])
 
+    def test_a_forked_child_has_the_clients_whose_setup_has_no_answer_yet(self) -> None:
+        opened = ["reset", "setConsent", "setCredentials", "init", "analytics.setDefaults", "analytics.initialize"]
+        fake = FakeHost(self.folder, {"silent": opened}, {})
+        ended = run_program(
+            "import asyncio, os, time\nfrom mobiletracker import AsyncMobileTracker\n"
+            f"tracker = AsyncMobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
+            'calls = [tracker.reset(), tracker.set_consent("denied"), tracker.set_credentials("key")]\n'
+            f'calls.append(tracker.init("925", {CONFIG | {"initial_screen": "Home"}!r}))\n'
+            'calls += [tracker.analytics.set_defaults({"release": 7}), tracker.analytics.initialize({"write_key": "w"})]\n'
+            f"log = {str(fake.folder / 'log.jsonl')!r}\n"
+            "while not os.path.exists(log) or '\"analytics.initialize\"' not in open(log).read(): time.sleep(0.01)\n"
+            "child = os.fork()\n"
+            "if child: os.waitpid(child, 0)\n"
+            "async def track():\n"
+            '    print((await tracker.analytics.track("A")).status, flush=True)\n'
+            "asyncio.run(track())\n"
+            "os._exit(0)\n"
+        )
+
+        self.assertEqual(ended.stdout, "queued\nqueued\n", ended.stderr)
+        methods = ["setConsent", "setCredentials", "init", "analytics.setDefaults", "analytics.initialize", "analytics.track"]
+        self.assertEqual(fake.methods[1][: len(methods)], methods)
+        again = {"apiUrl": CONFIG["api_url"], "xApiKey": CONFIG["x_api_key"], "sessionCreation": "inBackground"}
+        self.assertEqual(fake.lives[1][2]["params"]["config"], again)
+
     def test_a_forked_child_tells_no_loss_of_what_its_parent_goes_on_with(self) -> None:
         ended, _ = self.run_with(
             'tracker.track("A")\n'

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from .support import KEY, TestCase, host_path
+from .support import KEY, FakeHost, TestCase, host_path, run_program
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, Outcome  # noqa: E402
 from mobiletracker.testing import TestTracker  # noqa: E402
@@ -96,6 +96,27 @@ class OffTests(TestCase):
         self.assertEqual(tracker.track("B").outcome().reason, "TRACKING_NOT_ALLOWED")
         self.assertEqual(collector.received(kind="session"), [])
         self.assertIn("setConsent, which was called while tracking was off, failed: ", self.warnings[0])
+
+    def test_on_again_has_a_forked_child_make_no_call_of_its_parent_again(self) -> None:
+        fake = FakeHost(self.folder, {"silent": ["analytics.reset", "analytics.initialize"]}, {})
+        ended = run_program(
+            "import os, threading, time\nfrom mobiletracker import MobileTracker\n"
+            f"tracker = MobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
+            'tracker.analytics.initialize({"enabled": False})\n'
+            "tracker.analytics.reset()\n"
+            'options = {"write_key": "w", "ingestion_host": "https://in.example.com"}\n'
+            "threading.Thread(target=tracker.analytics.initialize, args=[options], daemon=True).start()\n"
+            f"log = {str(fake.folder / 'log.jsonl')!r}\n"
+            "while not os.path.exists(log) or '\"analytics.initialize\"' not in open(log).read(): time.sleep(0.01)\n"
+            "if os.fork() == 0:\n"
+            '    tracker.analytics.track("CHILD").outcome(60)\n'
+            "    os._exit(0)\n"
+            "os.wait()\n"
+            "os._exit(0)\n"
+        )
+
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(fake.methods[1], ["analytics.initialize", "analytics.track"])
 
     def test_has_no_effect_on_a_recorder_if_the_environment_does_it(self) -> None:
         with mock.patch.dict(os.environ, {"MOBILE_TRACKER_ENABLED": "false"}):

@@ -207,7 +207,11 @@ class CommandTests(TestCase):
         self.assertIn("it cannot be used: 1 client is connected, and no more may be", full.stdout)
         self.assertIn(f"Start it with: BridgeHost --listen {self.folder}/none", absent.stdout)
         self.assertIn("it is a folder, and no socket", folder.stdout)
-        self.assertIn("no agent listens there: your program starts a host of its own\nhost          /bin/true\n", auto.stdout)
+        self.assertIn(
+            "agent         /nowhere/mobile-tracker/agent.sock or /run/mobile-tracker/agent.sock\n"
+            "              no agent listens there: your program starts a host of its own\nhost          /bin/true\n",
+            auto.stdout,
+        )
 
     def test_ends_quietly_when_its_reader_wants_no_more(self) -> None:
         reading, writing = os.pipe()

@@ -29,13 +29,19 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from .agents import Supervisor
-from .support import PATIENT, ROOT, AsyncTestCase, host_path, snake
+from .support import KEY, PATIENT, ROOT, AsyncTestCase, host_path, snake
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError, Receipt  # isort: skip
+from mobiletracker._io_thread import IOThread  # isort: skip
+from mobiletracker._recovery import Recovery  # isort: skip
 
 SCENARIOS = json.loads((ROOT / "Tests/Recovery/scenarios.json").read_text())
+
+
+CONSENT = b'{"consent":"denied"}'
 
 
 class Stage:
@@ -234,12 +240,111 @@ class RecoveryTests(AsyncTestCase):
         tracker = self.real_async()
         await tracker.init("925", self.collector.config(request_timeout_ms=11_000))
         await tracker.init("925", self.collector.config(request_timeout_ms=12_000))  # The host ignores it.
-        assert tracker._channel.link.host
-        os.kill(tracker._channel.link.host, signal.SIGKILL)
+        self._kill(tracker)
         await tracker.track("A")
 
         config: Any = (await tracker.get_debug_info())["config"]
         self.assertEqual(config["delivery"]["requestTimeoutMs"], 11_000)
+
+    async def test_has_a_reset_from_before_init_take_effect_with_the_next_init(self) -> None:
+        await self._check_reset(everything=False)
+
+    async def test_has_a_reset_of_everything_from_before_init_take_effect_with_the_next_init(self) -> None:
+        await self._check_reset(everything=True)
+
+    async def _check_reset(self, *, everything: bool) -> None:
+        tracker = self.real_async()
+        await tracker.init("925", self.collector.config())
+        await tracker.identify("user-1", {"email": "a@example.com"})
+        session = await tracker.get_session_id()
+        await tracker.shutdown()
+
+        await tracker.reset(all=everything)
+        self._kill(tracker)
+        await _settled(tracker.init("925", self.collector.config()))
+
+        self.assertNotEqual(await tracker.get_session_id(), session)
+        self.assertEqual(len(self.collector.received(kind="session")), 2)
+
+    async def test_has_forgotten_the_user_after_a_reset_from_before_initialize(self) -> None:
+        tracker = self.real_async()
+        options: Any = {"write_key": KEY, "ingestion_host": self.collector.url}
+        await tracker.analytics.initialize(options)
+        await tracker.analytics.identify("user-1")
+        await tracker.shutdown()
+
+        await tracker.analytics.reset()
+        self._kill(tracker)
+        await _settled(tracker.analytics.initialize(options))
+
+        self.assertIsNone((await tracker.analytics.get_debug_info())["user_id"])
+
+    async def test_keeps_a_reset_of_everything_until_a_setup_over_smaller_ones_and_a_shutdown(self) -> None:
+        recovery = Recovery()
+        everything, rest = b'{"all":true}', b"{}"
+        recovery.record_answer("reset", rest, {})
+        recovery.record_answer("reset", everything, {})
+        recovery.record_answer("reset", rest, {})
+        recovery.record_answer("setConsent", CONSENT, {})
+        recovery.record_failure("init", b'{"brandId":""}', MobileTrackerError("INVALID_BRAND_ID", "No."))
+        recovery.clear()
+        self.assertEqual(recovery.calls(), [("reset", everything), ("setConsent", CONSENT)])
+
+        recovery.record_answer("init", b'{"brandId":"925"}', {})
+        recovery.record_answer("reset", rest, {})
+        self.assertEqual([method for method, _ in recovery.calls()], ["setConsent", "init"])
+
+    async def test_knows_in_a_forked_child_what_the_thread_of_its_parent_has_not_taken_yet(self) -> None:
+        with mock.patch.object(IOThread, "_start"):
+            tracker = AsyncMobileTracker(host_path="/nowhere")
+            initialized = tracker.init("925", self.collector.config())
+            reset = tracker.analytics.reset()
+            link = tracker._channel.link
+            link.become_child()
+
+        self.assertEqual([method for method, _ in link.recovery.calls()], ["init", "analytics.reset"])
+        for call in (initialized, reset):
+            with self.assertRaisesCode("HOST_EXITED"):
+                await call
+
+    async def test_keeps_over_a_shutdown_what_holds_from_the_next_init_on(self) -> None:
+        tracker = self.real_async()
+        await tracker.set_consent("denied")
+        await tracker.shutdown()
+
+        await tracker.init("925", self.collector.config())
+
+        self.assertEqual((await tracker.track("A")).reason, "TRACKING_NOT_ALLOWED")
+
+    async def test_tracks_the_initial_screen_once(self) -> None:
+        tracker = self.real_async()
+        await tracker.init("925", self.collector.config(initial_screen="Home"))
+        self.collector.wait(name="VIEW_PAGE")
+
+        self._kill(tracker)
+        await _settled(tracker.track("NEXT"))
+        await tracker.flush()
+
+        self.assertEqual(self.collector.names(), ["VIEW_PAGE", "NEXT"])
+
+    async def test_tracks_the_initial_screen_after_an_init_without_a_session(self) -> None:
+        tracker = self.real_async()
+        config = self.collector.config(initial_screen="Home", init_timeout_ms=1000)
+        self.collector.faults(["503×always"])
+        with self.assertRaisesCode("SESSION_CREATION_FAILED"):
+            await tracker.init("925", config)
+        self.collector.faults([])
+
+        self._kill(tracker)
+        await _settled(tracker.init("925", config))
+        await tracker.track("NEXT")
+        await tracker.flush()
+
+        self.assertEqual(self.collector.names(), ["VIEW_PAGE", "NEXT"])
+
+    def _kill(self, tracker: AsyncMobileTracker) -> None:
+        assert tracker._channel.link.host
+        os.kill(tracker._channel.link.host, signal.SIGKILL)
 
     async def _play(
         self, tracker_of: Callable[..., Any], scenario: dict[str, Any], *, over_agent: bool = False

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from unittest import mock
 
 from .support import GUARD, ROOT, SOURCE, TestCase, host_path
 
@@ -76,6 +77,14 @@ class TestTrackerTests(TestCase):
         self.tracker.track("PURCHASE")
         self.assertEqual(self.tracker.flush().remaining, 0)
         self.assertEqual(self.tracker.get_session_id(), "session-1")
+
+    def test_is_not_hurried_by_a_clock_that_a_test_replaces(self) -> None:
+        with mock.patch("time.monotonic", lambda: 1e10):
+            self.tracker.track("Cart Opened")
+            self.tracker.expect("Cart Opened", count=1)
+
+        self.tracker.track("Later")
+        self.tracker.expect("Later", count=1)
 
     def test_asyncio(self) -> None:
         async def main() -> None:

@@ -26,7 +26,8 @@ export function findAgent(option, env = process.env) {
     if (!name) return null
     if (name !== 'auto') return { path: resolve(name), isOptional: false }
     const places = usualPlaces(env)
-    return { path: places.find((path) => existsSync(path)) ?? places[0], isOptional: true }
+    // The user's own folder may be another user's here, and closed: then nothing is seen in it.
+    return { path: places.find((path) => existsSync(path)) ?? places.at(-1), isOptional: true }
 }
 
 /** The user's own agent, then that of the machine. */

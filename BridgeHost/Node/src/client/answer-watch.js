@@ -1,3 +1,5 @@
+import { clearTimeout, now, setTimeout } from './clock.js'
+
 /** @typedef {import('./call.js').Call} Call */
 
 /** How long the host may be silent while a call waits that it normally answers at once. */
@@ -28,13 +30,13 @@ export class AnswerWatch {
 
     /** The call goes to the host now. @param {Call} call */
     sent(call) {
-        call.dueAt = performance.now() + SILENCE_MS + lateness(call)
+        call.dueAt = now() + SILENCE_MS + lateness(call)
         this.#timer ??= setTimeout(() => this.#look(), SILENCE_MS).unref()
     }
 
     /** The host has written something. */
     heard() {
-        this.#heardAt = performance.now()
+        this.#heardAt = now()
         if (!this.isSilent) return
         this.isSilent = false
         this.#changed(false)
@@ -52,7 +54,7 @@ export class AnswerWatch {
         let due = Infinity
         for (const { dueAt } of this.#calls()) due = Math.min(due, dueAt)
         if (due === Infinity) return
-        const rest = Math.max(due, this.#heardAt + SILENCE_MS) - performance.now()
+        const rest = Math.max(due, this.#heardAt + SILENCE_MS) - now()
         this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(rest, 1000), SILENCE_MS)).unref()
         if (rest > 0) return
         const isNew = !this.isSilent

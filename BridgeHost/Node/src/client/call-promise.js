@@ -1,3 +1,5 @@
+import { setImmediate } from './clock.js'
+
 /**
  * A promise that knows whether anybody uses its result.
  *

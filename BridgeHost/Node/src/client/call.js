@@ -7,7 +7,7 @@ const PARAMS = ',"params":'
 export class Call {
     /** Whether the host may have received it. Set by the writer. */
     written = false
-    /** When its answer is overdue, by the clock of `performance.now()`; infinite until it is sent. */
+    /** When its answer is overdue, by the clock of `clock.js`; infinite until it is sent. */
     dueAt = Infinity
     #resolve
     #reject

@@ -1,3 +1,5 @@
+import { now as clock } from './clock.js'
+
 /** After how many crashes within the span the host is not started again. */
 const MOST = 5
 const SPAN_MS = 60_000
@@ -15,7 +17,7 @@ export class CrashLimit {
     #now
 
     /** @param {() => number} [now] Milliseconds of a monotonic clock. */
-    constructor(now = () => performance.now()) {
+    constructor(now = clock) {
         this.#now = now
     }
 

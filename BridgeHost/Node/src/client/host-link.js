@@ -3,6 +3,7 @@ import { findAgent, isAbsence } from './agent.js'
 import { AnswerWatch, SILENCE_MS } from './answer-watch.js'
 import { CallTable } from './call-table.js'
 import { Call, hostExited } from './call.js'
+import { clearTimeout, nextTick, setTimeout } from './clock.js'
 import { CrashLimit } from './crash-limit.js'
 import { MobileTrackerError, errorFromAnswer } from './errors.js'
 import { describeEnd } from './explain.js'
@@ -38,6 +39,8 @@ export class HostLink {
     #host = null
     /** @type {import('./agent.js').Agent | null} The agent that is connected to, instead of a host of the program's own. */
     #agent = null
+    /** @type {import('./agent.js').Agent | null} The agent that it has been connected to: what a client has there, no host has. */
+    #joined = null
     /** @type {'idle' | 'starting' | 'ready'} */
     #state = 'idle'
     /** The calls of the program. */
@@ -160,7 +163,7 @@ export class HostLink {
         if (this.#shutdown?.isOwn) return this.#shutdown.ended.then(() => this.shutdown())
         if (this.#shutdown) return this.#shutdown.ended
         if (this.#state === 'idle') {
-            this.#recovery.clear()
+            this.#forget()
             return Promise.resolve()
         }
         const { call, ended } = this.#beginShutdown(this.#nextId++, false)
@@ -183,7 +186,7 @@ export class HostLink {
         this.#state = 'starting'
         const { delay } = this.#crashes
         // All calls of this tick share this start, and its failure.
-        if (delay === 0 || this.#crashes.isReached) return process.nextTick(() => this.#spawn())
+        if (delay === 0 || this.#crashes.isReached) return nextTick(() => this.#spawn())
         this.#wait = setTimeout(() => this.#spawn(), delay)
         this.#updateKeepAlive()
     }
@@ -192,7 +195,7 @@ export class HostLink {
         this.#wait = null
         if (this.#state !== 'starting' || this.#host) return
         if (this.#crashes.isReached) return this.#fail(this.#lastFailure)
-        this.#agent = findAgent(this.#options.agent)
+        this.#agent = this.#joined ?? findAgent(this.#options.agent)
         if (this.#agent) return this.#connect(this.#agent)
         this.#spawnHost()
     }
@@ -252,6 +255,7 @@ export class HostLink {
         if (fault) return this.#refuse(host, fault)
         if (Number.isInteger(info.maxMessageBytes)) this.maxMessageBytes = info.maxMessageBytes
         this.#state = 'ready'
+        this.#joined = this.#agent && { ...this.#agent, isOptional: false }
         this.#lastWarning = ''
         this.#crashes.started()
         this.#endedSetups = this.#recovery.endedSetups
@@ -418,9 +422,14 @@ export class HostLink {
         const last = this.#shutdown.call.id
         this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= last)
         if (this.#shutdown.isOwn) this.#recovery.end(this.#endedSetups)
-        else this.#recovery.clear()
+        else this.#forget()
         this.#finishShutdown()
         if (this.#calls.size > 0) this.#start()
+    }
+
+    #forget() {
+        this.#recovery.clear()
+        this.#joined = null
     }
 
     #finishShutdown() {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { StringDecoder } from 'node:string_decoder'
+import { nextTick, setTimeout } from './clock.js'
 import { LineReader } from './framing.js'
 import { LineWriter } from './line-writer.js'
 
@@ -52,7 +53,7 @@ export class HostProcess {
             if (!child.stdin) return // There are no descriptors left for pipes. The error follows.
             this.#child = child
         } catch (error) {
-            process.nextTick(this.#end, error)
+            nextTick(this.#end, error)
             return
         }
         this.#watchProcess()

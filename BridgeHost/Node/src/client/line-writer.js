@@ -1,3 +1,5 @@
+import { nextTick } from './clock.js'
+
 /** How many UTF-16 units go into one write: about the capacity of a pipe. */
 const CHUNK = 64 * 1024
 
@@ -42,7 +44,7 @@ export class LineWriter {
         if (this.#length >= CHUNK) return this.flush()
         if (this.#isScheduled) return
         this.#isScheduled = true
-        process.nextTick(() => this.flush())
+        nextTick(() => this.flush())
     }
 
     /** Writes now what the stream accepts. */

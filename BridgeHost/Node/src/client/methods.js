@@ -30,6 +30,7 @@
  *     needs of it after a crash: see recovery.js.
  * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
  * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
+ * @property {string[]} [once] What it lacks then, since it has taken effect.
  */
 
 /** The options of an analytics call. */
@@ -54,6 +55,7 @@ export const METHODS = {
         restores: 'setup',
         holdsAfter: 'SESSION_CREATION_FAILED',
         again: { sessionCreation: 'inBackground' },
+        once: ['initialScreen'],
     },
     track: {
         params: [

@@ -10,6 +10,8 @@ import { METHODS, clientOf } from './methods.js'
 class Client {
     /** What every call is given. It holds over the client's end. @type {Replay | null} */
     defaults = null
+    /** A reset from before the setup, which applies it. @type {Replay | null} */
+    reset = null
     /** @type {Replay | null} */
     consent = null
     /** What was set last, together. @type {Replay | null} */
@@ -25,7 +27,8 @@ class Client {
 
     /** In the order in which they are made. */
     get calls() {
-        return [this.defaults, this.consent, this.credentials, this.setup, this.setup && this.user].filter((call) => call !== null)
+        const { defaults, reset, consent, credentials, setup } = this
+        return [defaults, reset, consent, credentials, setup, setup && this.user].filter((call) => call !== null)
     }
 
     /** Whether its state outlives the host. */
@@ -36,7 +39,13 @@ class Client {
     begin(setup, isHeld = false) {
         // A client that goes on with another setup has the credentials of that one.
         if (this.setup && !this.isHeld && setup?.params !== this.setup.params) this.credentials = null
+        if (setup) this.reset = null
         Object.assign(this, { setup, isHeld, isEnded: false })
+    }
+
+    /** Keeps a reset that the next setup is to apply. One of everything stays. @param {Replay} call */
+    keepReset(call) {
+        if (!this.setup && !(this.reset && isOfAll(this.reset))) this.reset = call
     }
 
     set({ method, params }) {
@@ -82,9 +91,13 @@ export class Recovery {
             case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
             case 'credentials': return client.set({ method, params })
             case 'defaults': return (client.defaults = { method, params })
-            case 'ends': return client.end()
+            case 'ends':
+                client.keepReset({ method, params })
+                return client.end()
             // The host goes on tracking, with a new session, until the next setup.
-            case 'endsBrand': return (client.isEnded ||= JSON.parse(params).all === true)
+            case 'endsBrand':
+                client.keepReset({ method, params })
+                return (client.isEnded ||= isOfAll({ params }))
         }
     }
 
@@ -133,11 +146,16 @@ export class Recovery {
         return kept
     }
 
-    /** The host was shut down: the next one starts without clients. Defaults and subscriptions to notifications stay. */
+    /**
+     * The host was shut down: the next one starts without clients. Defaults and subscriptions to notifications stay, and
+     * what was to hold from the next setup on.
+     */
     clear() {
         const last = this.#clients
         this.#clients = Object.fromEntries(Object.keys(METHODS).map((method) => [clientOf(method), new Client()]))
-        for (const name in last) this.#clients[name].defaults = last[name].defaults
+        for (const [name, { defaults, setup, reset, consent }] of Object.entries(last)) {
+            Object.assign(this.#clients[name], { defaults, reset, consent: setup ? null : consent })
+        }
     }
 
     /** The next host starts without the clients that these methods have set up. @param {Iterable<string>} methods */
@@ -151,13 +169,19 @@ export function isSetup(method) {
     return METHODS[method]?.restores === 'setup'
 }
 
-/** A setup that has succeeded, as it is made again. @returns {Replay} */
+/** A setup that has succeeded, as it is made again: without what has taken effect. @returns {Replay} */
 function again(method, params) {
-    const { again } = METHODS[method]
+    const { again, once = [] } = METHODS[method]
     if (!again) return { method, params }
     const call = JSON.parse(params)
-    Object.assign(configOf(method, call), again)
+    const config = Object.assign(configOf(method, call), again)
+    for (const name of once) delete config[name]
     return { method, params: JSON.stringify(call) }
+}
+
+/** Whether a reset is one of everything. */
+function isOfAll({ params }) {
+    return JSON.parse(params).all === true
 }
 
 /** The configuration in the params of a setup. One object may hold all that it does, and the brand. */

@@ -1,4 +1,5 @@
 import { Call } from './call.js'
+import { clearTimeout } from './clock.js'
 
 /** A shutdown of the host that was asked for, until the host has ended. */
 export class Shutdown {

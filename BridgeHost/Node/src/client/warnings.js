@@ -1,3 +1,4 @@
+import { clearTimeout, setTimeout } from './clock.js'
 import { dropWarning, droppedCallsWarning, isOfState } from './outcome.js'
 
 /** How long drops are collected for one warning while calls are under way. */

@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any, Literal
 
 from . import __version__
-from ._agent import Agent, explain_agent, find_agent, is_absence
+from ._agent import Agent, explain_agent, find_agent, is_absence, usual_places
 from ._find import find_host
 from .errors import MobileTrackerError
 
 _CLIENTS = {"session": "MobileTracker", "batch": "AnalyticsClient", "endpoint": "BasicTracker"}
 
 _CLIENTS_OF_METRICS = {"tracker": "MobileTracker", "analytics": "AnalyticsClient", "basic": "BasicTracker"}
+
+_ABSENT = "no agent listens there: your program starts a host of its own"
+"""What it prints where `auto` finds no agent."""
 
 _READER_HAS_GONE = 141
 """What a program ended by SIGPIPE has for its status."""
@@ -59,6 +62,9 @@ def main() -> int:
             return 1
         if state == "answers" and not chosen:
             return 0
+    elif options.agent == "auto":
+        print(f"agent         {' or '.join(map(str, usual_places()))}")
+        print(f"              {_ABSENT}")
     try:
         host = find_host()
     except MobileTrackerError as error:
@@ -82,7 +88,7 @@ def _asked(agent: Agent) -> tuple[list[str], Literal["answers", "absent", "unusa
             info, metrics = (_answer(connection, reader, method) for method in ("host.info", "host.metrics"))
     except OSError as error:
         if agent.is_optional and is_absence(error):
-            return ["no agent listens there: your program starts a host of its own"], "absent"
+            return [_ABSENT], "absent"
         reason = explain_agent(agent.path, error)
         if reason is None and isinstance(error, TimeoutError):
             reason = f"it has not answered for {_PATIENCE:.0f} s: it was stopped, or its disk does not answer"

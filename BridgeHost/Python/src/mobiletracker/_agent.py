@@ -47,10 +47,15 @@ def find_agent(option: str | os.PathLike[str] | Literal[False] | None) -> Agent 
         return None
     if name != "auto":
         return Agent(Path(name).absolute(), is_optional=False)
-    places = [Path("/run") / _SOCKET]
-    if folder := os.environ.get("XDG_RUNTIME_DIR"):
-        places.insert(0, Path(folder) / _SOCKET)
-    return Agent(next((path for path in places if path.exists()), places[0]), is_optional=True)
+    # The user's own folder may be another user's here, and closed: then nothing is seen in it.
+    path = next(filter(os.path.exists, usual_places()), None)
+    return Agent(path, is_optional=True) if path else None
+
+
+def usual_places() -> list[Path]:
+    """Where `auto` looks for an agent: the user's own, then that of the machine."""
+    folder = os.environ.get("XDG_RUNTIME_DIR")
+    return [*([Path(folder) / _SOCKET] if folder else []), Path("/run") / _SOCKET]
 
 
 def ignored_arguments(agent: Agent | None, arguments: Sequence[str]) -> str | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable
 
 from ._call import Call
+from ._clock import now
 from ._io_thread import IOThread, Timer
 from ._row import Gives
 from ._table import ROWS
@@ -36,13 +36,13 @@ class AnswerWatch:
 
     def record_call(self, call: Call) -> None:
         """The call goes to the host now."""
-        call.due_at = time.monotonic() + SILENCE + _lateness(call)
+        call.due_at = now() + SILENCE + _lateness(call)
         if self._timer is None:
             self._timer = self._io.later(SILENCE, self._look)
 
     def record_answer(self) -> None:
         """The host has written something."""
-        self._heard_at = time.monotonic()
+        self._heard_at = now()
         self.is_silent = False
 
     def restart(self) -> None:
@@ -57,7 +57,7 @@ class AnswerWatch:
         due = min((call.due_at for call in self._calls()), default=None)
         if due is None or due == float("inf"):
             return
-        left = max(due, self._heard_at + SILENCE) - time.monotonic()
+        left = max(due, self._heard_at + SILENCE) - now()
         self._timer = self._io.later(min(max(left, 1.0), SILENCE), self._look)
         if left <= 0 and not self.is_silent:
             self.is_silent = True

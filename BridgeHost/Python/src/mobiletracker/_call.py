@@ -72,7 +72,7 @@ class Call:
         self.value: Any = None
         self.error: MobileTrackerError | None = None
         self.due_at = math.inf
-        """When its answer is overdue, by the monotonic clock."""
+        """When its answer is overdue, by the clock of `_clock`."""
         self._watchers: list[Callable[[], None]] | None = None
 
     @property

@@ -6,7 +6,6 @@ import atexit
 import os
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ from typing import Any
 from . import _call
 from ._agent import find_agent, ignored_arguments
 from ._call import Call, wait_for
+from ._clock import now
 from ._fault import message_of, own_name, sentence, written_in
 from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault
@@ -343,14 +343,14 @@ def _leave() -> None:
     """Sends what is left in all trackers, and ends their hosts."""
     global _has_left
     channels = list(_all)
-    deadline = time.monotonic() + _EXIT_FLUSH
+    deadline = now() + _EXIT_FLUSH
     flushes = [done for channel in channels if (done := channel.begin_flush())]
     for done in flushes:
-        done.wait(max(0.0, deadline - time.monotonic()))
+        done.wait(max(0.0, deadline - now()))
     _has_left = True
-    deadline = time.monotonic() + _EXIT_SHUTDOWN
+    deadline = now() + _EXIT_SHUTDOWN
     for ended in [end_of(channel) for channel in channels if channel.link.io.is_running]:
-        ended.wait(max(0.0, deadline - time.monotonic()))
+        ended.wait(max(0.0, deadline - now()))
     for channel in channels:
         channel.link.report_unanswered()
         channel.warnings.finish()

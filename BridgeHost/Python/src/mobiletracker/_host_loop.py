@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
 from pathlib import Path
@@ -70,9 +70,10 @@ class HostLoop:
     one process: after a fork the child makes another. Only its I/O thread calls its methods.
     """
 
-    def __init__(self, options: LinkOptions, recovery: Recovery) -> None:
+    def __init__(self, options: LinkOptions, recovery: Recovery, *, joined: Agent | None = None) -> None:
         """
         :param recovery: The calls that a new host needs first.
+        :param joined: The agent that the program has been connected to.
         """
         self._options = options
         self.recovery = recovery
@@ -84,6 +85,8 @@ class HostLoop:
         self.processes: set[HostProcess | AgentConnection] = set()
         self._agent: Agent | None = None
         """The agent that is connected to, instead of a host of the program's own."""
+        self.joined = joined
+        """The agent that it has been connected to: what a client has there, no host has."""
         self._state = _State.IDLE
         self.calls = CallTable(on_removal=lambda call: self.backlog.free(len(call.params)))
         self._own = CallTable()
@@ -194,7 +197,7 @@ class HostLoop:
             return
         if self.crashes.is_reached and self._last_failure:
             return self._fail(self._last_failure)
-        self._agent = find_agent(self._options.agent)
+        self._agent = self.joined or find_agent(self._options.agent)
         if self._agent:
             self._connect(self._agent)
         else:
@@ -257,6 +260,7 @@ class HostLoop:
         if isinstance(most := info.get("maxMessageBytes"), int):
             self.max_message_bytes = most
         self._state = _State.READY
+        self.joined = self._agent and replace(self._agent, is_optional=False)
         self._last_warning = ""
         self.crashes.record_start()
         self._ended_setups = self.recovery.ended_setups
@@ -426,6 +430,7 @@ class HostLoop:
         """The host has ended."""
         if self.forgets:
             self.recovery.clear()
+            self.joined = None
 
     def _is_idle(self) -> bool:
         return self.forgets and self._state is _State.IDLE and not self.calls and not self.processes

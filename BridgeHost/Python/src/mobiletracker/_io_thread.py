@@ -12,6 +12,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from ._clock import now
+
 _POLL = 0.05
 """How often the thread looks for work while it has no descriptors, in seconds."""
 
@@ -85,7 +87,7 @@ class IOThread:
     def later(self, seconds: float, action: Action) -> Timer:
         """Runs an action after so many seconds."""
         timer = Timer(action)
-        heapq.heappush(self._timers, (time.monotonic() + seconds, next(self._numbers), timer))
+        heapq.heappush(self._timers, (now() + seconds, next(self._numbers), timer))
         return timer
 
     def watch(self, descriptor: int, events: int, action: Callable[[int], None]) -> None:
@@ -184,8 +186,8 @@ class IOThread:
             # An action before it may have ended this watch and closed the descriptor.
             if self._selector is not None and self._selector.get_map().get(key.fd) is key:
                 key.data(events)
-        now = time.monotonic()
-        while self._timers and self._timers[0][0] <= now:
+        present = now()
+        while self._timers and self._timers[0][0] <= present:
             if action := heapq.heappop(self._timers)[2].action:
                 action()
 
@@ -213,7 +215,7 @@ class IOThread:
     def _time_left(self) -> float | None:
         while self._timers and self._timers[0][2].action is None:
             heapq.heappop(self._timers)
-        return max(0.0, self._timers[0][0] - time.monotonic()) if self._timers else None
+        return max(0.0, self._timers[0][0] - now()) if self._timers else None
 
     def _ends(self) -> bool:
         if self._posted or not self._is_idle():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
+
+from ._clock import now as clock
 
 MOST_CALLS = 100_000
 MOST_BYTES = 32 * 1024 * 1024
@@ -71,7 +72,7 @@ class CrashLimit:
     """Counts failures of a host: crashes, so that a host that always crashes is not started for ever, and failed
     starts."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, now: Callable[[], float] = clock) -> None:
         self._now = now
         self._times: deque[float] = deque(maxlen=_MOST_CRASHES)
         self._obstacles = 0

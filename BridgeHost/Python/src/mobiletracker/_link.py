@@ -96,11 +96,17 @@ class HostLink:
 
     def become_child(self) -> None:
         """After a fork, in the child: the host and its calls stay the parent's. The next call starts another host, with
-        the same clients."""
-        parent, self._loop = self._loop, HostLoop(self._options, self.recovery)
+        the same clients: also with those whose setup has no answer yet."""
+        parent = self._loop
+        self._loop = HostLoop(self._options, self.recovery, joined=parent.joined)
         open_calls = [*parent.calls, *parent.io.abandon(Call)]
         for host in parent.processes:
             host.abandon()
         for call in open_calls:
+            # What the parent's host does of it, the child's host has to do as well.
+            self.recovery.record_answer(call.method, call.params, {})
+            if not call.site:
+                call.answer({})  # A call that was kept while its client was off is not kept once more.
+                continue
             call.is_watched = True  # It has not failed: the parent goes on with it, and warns if it fails there.
             call.fail(host_exited("this process was forked, and its parent goes on with the call", call.method))

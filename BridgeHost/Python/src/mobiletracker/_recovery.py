@@ -21,6 +21,8 @@ class _Client:
 
     defaults: tuple[str, bytes] | None = None
     """What every call is given. It holds over the client's end."""
+    reset: tuple[str, bytes] | None = None
+    """A reset from before the setup, which applies it."""
     consent: tuple[str, bytes] | None = None
     credentials: tuple[str, bytes] | None = None
     """What was set last, together."""
@@ -34,7 +36,8 @@ class _Client:
     @property
     def calls(self) -> list[tuple[str, bytes]]:
         user = self.user if self.setup else None
-        return [call for call in (self.defaults, self.consent, self.credentials, self.setup, user) if call]
+        calls = (self.defaults, self.reset, self.consent, self.credentials, self.setup, user)
+        return [call for call in calls if call]
 
     @property
     def is_on_disk(self) -> bool:
@@ -45,7 +48,14 @@ class _Client:
         if self.setup and not self.is_held and setup != self.setup:
             # A client that goes on with another setup has the credentials of that one.
             self.credentials = None
+        if setup:
+            self.reset = None
         self.setup, self.is_held, self.is_ended = setup, is_held, False
+
+    def keep_reset(self, method: str, params: bytes) -> None:
+        """Keeps a reset that the next setup is to apply. One of everything stays."""
+        if not self.setup and not (self.reset and _is_of_all(self.reset[1])):
+            self.reset = (method, params)
 
     def set(self, method: str, params: bytes) -> None:
         last = json.loads(self.credentials[1]) if self.credentials else {}
@@ -86,10 +96,12 @@ class Recovery:
             case "defaults":
                 client.defaults = (method, params)
             case "ends":
+                client.keep_reset(method, params)
                 client.end()
-            case "endsBrand" if json.loads(params).get("all") is True:
+            case "endsBrand":
+                client.keep_reset(method, params)
                 # The host goes on tracking, with a new session, until the next setup.
-                client.is_ended = True
+                client.is_ended = client.is_ended or _is_of_all(params)
 
     def record_failure(self, method: str, params: bytes, error: MobileTrackerError) -> None:
         """Remembers a call that the host answered with an error. After a setup that found no session, the host keeps
@@ -127,9 +139,12 @@ class Recovery:
         return first + kept + ([_subscription(self._topics)] if self._topics else [])
 
     def clear(self) -> None:
-        """The host was shut down: the next one starts without clients. Defaults and subscriptions to notifications
-        stay."""
-        self._clients = {name: _Client(client.defaults) for name, client in self._clients.items()}
+        """The host was shut down: the next one starts without clients. Defaults and subscriptions to notifications stay,
+        and what was to hold from the next setup on."""
+        self._clients = {
+            name: _Client(client.defaults, client.reset, None if client.setup else client.consent)
+            for name, client in self._clients.items()
+        }
 
     def end(self, methods: set[str]) -> None:
         """The next host starts without the clients that these calls set up."""
@@ -142,12 +157,18 @@ def _subscription(topics: list[str]) -> tuple[str, bytes]:
 
 
 def _again(row: Row, params: bytes) -> bytes:
-    """A setup that has succeeded, as it is made again."""
+    """A setup that has succeeded, as it is made again: without what has taken effect."""
     if not row.again:
         return params
     call = json.loads(params)
-    call["config"] = {**_config_of(call), **row.again}
+    config = {**_config_of(call), **row.again}
+    call["config"] = {name: value for name, value in config.items() if name not in row.once}
     return json.dumps(call).encode()
+
+
+def _is_of_all(params: bytes) -> bool:
+    """Whether a reset is one of everything."""
+    return json.loads(params).get("all") is True
 
 
 def _config_of(setup: dict[str, Any]) -> dict[str, Any]:

@@ -88,6 +88,8 @@ class Row:
     """The error of a setup after which, too, the client goes on."""
     again: Mapping[str, str] = field(default_factory=dict)
     """What the configuration of a setup says besides when it is restored."""
+    once: tuple[str, ...] = ()
+    """What it lacks then, since it has taken effect."""
     shown: Mapping[str, str] = field(init=False)
     """The Python names of the params, by the host's names."""
 

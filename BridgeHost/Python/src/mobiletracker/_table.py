@@ -74,6 +74,7 @@ ROWS: dict[str, Row] = {
             restores="setup",
             holds_after="SESSION_CREATION_FAILED",
             again={"sessionCreation": "inBackground"},
+            once=("initialScreen",),
         ),
         Row(
             "track",
