@@ -41,7 +41,6 @@ struct WatchedDatabase: ~Copyable {
     private(set) var count = 0
     /// A recovery whose new database could not be opened yet, and how many records of this lane it has lost.
     private var pending: (recovery: DatabaseRecovery, lostHere: Int)?
-    private var refusals = RefusalWatch()
 
     /// Names what is to be opened.
     ///
@@ -184,13 +183,10 @@ struct WatchedDatabase: ~Copyable {
             let queued = seen.map { [configuration.lane: $0.queuedRecords] } ?? [:]
             let now = configuration.wallClock()
             do throws(StorageError) {
-                let givesUp = refusals.isForGood(try folder.refusal, at: now, .now)
+                let givesUp = try folder.refusal?.isForGood(at: now) ?? false
                 count = try RecoveredDatabase(folder).build(expecting: queued, givesUp: givesUp)
             } catch {
-                if error.kind == .unreadable {
-                    folder.rememberRefusal(at: now)
-                    _ = refusals.isForGood(try folder.refusal, at: now, .now)
-                }
+                if error.kind == .unreadable { folder.rememberRefusal(at: now) }
                 throw error
             }
             try files.placeNew()
