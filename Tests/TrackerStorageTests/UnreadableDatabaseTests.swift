@@ -63,12 +63,31 @@ struct UnreadableDatabaseTests {
         let refusal = ReadRefusal(start: start)
         let end = start.advanced(by: ReadRefusal.patience)
 
-        #expect(!refusal.isForGood(at: start))
-        #expect(!refusal.isForGood(at: Timestamp(milliseconds: end.milliseconds - 1)))
-        #expect(refusal.isForGood(at: end))
+        #expect(refusal.rest(at: start) == ReadRefusal.patience)
+        #expect(refusal.rest(at: Timestamp(milliseconds: end.milliseconds - 1)) == .milliseconds(1))
+        #expect(refusal.rest(at: end) == .zero && refusal.rest(at: end.advanced(by: .seconds(1))) == .zero)
         #expect(refusal.extended(at: end) == refusal)
         let before = Timestamp(milliseconds: 1)
         #expect(refusal.extended(at: before) == ReadRefusal(start: before))
+    }
+
+    @Test("is given up by a clock that nobody sets, once a run has seen that reads are refused")
+    func clockIsSet() {
+        let (start, now) = (Timestamp(milliseconds: 1_000_000), MonotonicInstant(nanoseconds: 0))
+        let refusal = ReadRefusal(start: start)
+        let tomorrow = start.advanced(by: .seconds(86_400))
+        func looks(_ looks: [(ReadRefusal?, Timestamp, seconds: Int)]) -> [Bool] {
+            var watch = RefusalWatch()
+            return looks.map { watch.isForGood($0, at: $1, now.advanced(by: .seconds($2))) }
+        }
+
+        #expect(
+            looks([(nil, start, 0), (refusal, start, 0), (refusal, tomorrow, 29), (refusal, start, 30)])
+                == [false, false, false, true])
+        // Another run has noted it before.
+        #expect(looks([(refusal, start.advanced(by: .seconds(20)), 0), (refusal, start, 10)]) == [false, true])
+        #expect(looks([(refusal, tomorrow, 0)]) == [true])
+        #expect(looks([(refusal, start, 0), (nil, tomorrow, 99), (refusal, start, 99)]) == [false, false, false])
     }
 
     /// Result codes as in sqlite3.h: error, a read fails, the medium refuses a read, a short read, corrupt.

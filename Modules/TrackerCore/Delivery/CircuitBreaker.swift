@@ -1,5 +1,4 @@
-import TrackerModels
-package import TrackerNetworking
+package import TrackerModels
 
 /// Decides when the next request may be sent, from the results of the last ones.
 ///

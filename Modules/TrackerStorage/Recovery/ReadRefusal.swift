@@ -11,11 +11,27 @@ struct ReadRefusal: Hashable {
     /// When the first read was refused, by the wall clock.
     let start: Timestamp
 
-    /// Whether the damaged database is given up, with what cannot be read of it.
-    func isForGood(at now: Timestamp) -> Bool { start.advanced(by: Self.patience) <= now }
+    /// How long reads are still tried again before the damaged database is given up, with what cannot be read of it.
+    func rest(at now: Timestamp) -> Duration {
+        let waited = Duration.milliseconds(now.milliseconds - start.milliseconds)
+        return min(max(.zero, Self.patience - waited), Self.patience)
+    }
 
     /// The refusal after another refused read. A clock that was set back begins anew.
     func extended(at now: Timestamp) -> ReadRefusal { ReadRefusal(start: min(start, now)) }
+}
+
+/// Measures in one run, by a clock that nobody sets, how long reads are refused.
+struct RefusalWatch {
+    private var seen: (refusal: ReadRefusal, end: MonotonicInstant)?
+
+    /// Looks at the refusal as it is noted now.
+    ///
+    /// - Returns: Whether it has lasted for so long that the damaged database is given up.
+    mutating func isForGood(_ refusal: ReadRefusal?, at wall: Timestamp, _ now: MonotonicInstant) -> Bool {
+        if seen?.refusal != refusal { seen = refusal.map { ($0, now.advanced(by: $0.rest(at: wall))) } }
+        return seen.map { $0.end <= now } ?? false
+    }
 }
 
 extension StateFolder {

@@ -41,6 +41,7 @@ struct WatchedDatabase: ~Copyable {
     private(set) var count = 0
     /// A recovery whose new database could not be opened yet, and how many records of this lane it has lost.
     private var pending: (recovery: DatabaseRecovery, lostHere: Int)?
+    private var refusals = RefusalWatch()
 
     /// Names what is to be opened.
     ///
@@ -183,10 +184,13 @@ struct WatchedDatabase: ~Copyable {
             let queued = seen.map { [configuration.lane: $0.queuedRecords] } ?? [:]
             let now = configuration.wallClock()
             do throws(StorageError) {
-                let givesUp = try folder.refusal?.isForGood(at: now) ?? false
+                let givesUp = refusals.isForGood(try folder.refusal, at: now, MonotonicClock.now)
                 count = try RecoveredDatabase(folder).build(expecting: queued, givesUp: givesUp)
             } catch {
-                if error.kind == .unreadable { folder.rememberRefusal(at: now) }
+                if error.kind == .unreadable {
+                    folder.rememberRefusal(at: now)
+                    _ = refusals.isForGood(try folder.refusal, at: now, MonotonicClock.now)
+                }
                 throw error
             }
             try files.placeNew()

@@ -37,6 +37,6 @@ struct MonotonicClockTests {
             return clocks.contains { source.contains($0) }
         }
 
-        #expect(readers == ["TrackerNetworking/Loop/MonotonicClock.swift"])
+        #expect(readers == ["TrackerModels/Identifiers/MonotonicClock.swift"])
     }
 }

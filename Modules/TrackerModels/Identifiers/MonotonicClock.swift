@@ -1,4 +1,3 @@
-import TrackerModels
 import TrackerPlatform
 
 /// The machine's monotonic clock, which goes on while the machine sleeps.
