@@ -94,6 +94,21 @@ suite('A program that turns tracking off', () => {
         assert.ok(warnings.some((text) => text.includes('setConsent, which was called while tracking was off, failed: ')), `${warnings}`)
     })
 
+    test('and on again after a shutdown has all but credentials take effect first', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, config } = await realTracker(t)
+        await tracker.init('925', { enabled: false })
+        await tracker.setConsent('denied')
+        await tracker.setCredentials('other-key')
+        await tracker.shutdown()
+        await tracker.init('925', config())
+
+        assert.equal((await tracker.track('A')).reason, 'TRACKING_NOT_ALLOWED')
+        await tracker.setConsent('granted')
+        await tracker.track('B')
+        assert.equal((await tracker.flush()).delivered, 1)
+        assert.equal(collector.received({ kind: 'session' })[0].headers['x-api-key'].slice(-4), KEY.slice(-4))
+    })
+
     test('in part has a host for the rest', { skip: withoutHost }, async (t) => {
         const { code, stdout, stderr } = await runProgram(t, `
             import { createTestTracker } from '@mobiletracker/bridge/testing'

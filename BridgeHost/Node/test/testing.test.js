@@ -132,6 +132,10 @@ suite('A test tracker', { skip: withoutHost }, () => {
 
         await assert.rejects(tracker.expect('PURCHASE', {}, { userID: 'user-1', count: 0 }), /did you mean 'userId'/)
         assert.throws(() => tracker.expect('PURCHASE', {}, 0), /is an object, such as/)
+        await tracker.analytics.track('PURCHASE')
+        for (const user of [undefined, null]) {
+            await assert.rejects(tracker.expect('PURCHASE', {}, { userId: user }), /'userId' must be .*leave it out where it does not matter/)
+        }
     })
 
     test('is the only one that records', async (t) => {

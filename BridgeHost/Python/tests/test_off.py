@@ -97,6 +97,21 @@ class OffTests(TestCase):
         self.assertEqual(collector.received(kind="session"), [])
         self.assertIn("setConsent, which was called while tracking was off, failed: ", self.warnings[0])
 
+    def test_on_again_after_a_shutdown_has_all_but_credentials_take_effect_first(self) -> None:
+        collector = self.start_collector()
+        tracker = self.real()
+        tracker.init("925", {"enabled": False})
+        tracker.set_consent("denied")
+        tracker.set_credentials("other-key")
+        tracker.shutdown()
+        tracker.init("925", collector.config())
+
+        self.assertEqual(tracker.track("A").outcome().reason, "TRACKING_NOT_ALLOWED")
+        tracker.set_consent("granted")
+        tracker.track("B").outcome()
+        self.assertEqual(tracker.flush().delivered, 1)
+        self.assertEqual(collector.received(kind="session")[0]["headers"]["x-api-key"][-4:], KEY[-4:])
+
     def test_on_again_has_a_forked_child_make_no_call_of_its_parent_again(self) -> None:
         fake = FakeHost(self.folder, {"silent": ["analytics.reset", "analytics.initialize"]}, {})
         ended = run_program(

@@ -56,11 +56,11 @@ export function afterAgent(crashes, path, end, how, hadStarted) {
 }
 
 function notStarted(how) {
-    return new MobileTrackerError('HOST_START_FAILED', `The host could not be started for a minute: ${how}.`, { retryable: true })
+    return new MobileTrackerError('HOST_START_FAILED', `The host could not be started: ${how}.`, { retryable: true })
 }
 
 function agentNotReached(path, how) {
-    const sentence = `The agent at ${path} could not be reached for a minute: ${how}. Start it with: BridgeHost --listen ${path}`
+    const sentence = `The agent at ${path} could not be reached: ${how}. Start it with: BridgeHost --listen ${path}`
     return new MobileTrackerError('HOST_START_FAILED', sentence, { retryable: true })
 }
 

@@ -1,4 +1,4 @@
-import { clientOf } from './methods.js'
+import { METHODS, clientOf } from './methods.js'
 import { isSetup } from './recovery.js'
 
 /** The words that turn tracking off in `MOBILE_TRACKER_ENABLED`. */
@@ -69,12 +69,12 @@ export class OffClients {
         this.#kept.set(client, [...others, call])
     }
 
-    /** The program has closed the tracker. Defaults stay, as they do in the link. */
+    /** The program has closed the tracker. All stays but credentials: a host would have it on disk, and defaults stay in the link. */
     clear() {
         this.#off.clear()
         this.#others.clear()
         for (const [client, calls] of this.#kept) {
-            this.#kept.set(client, calls.filter(({ method }) => method === `${client}setDefaults`))
+            this.#kept.set(client, calls.filter(({ method }) => METHODS[method].restores !== 'credentials'))
         }
     }
 

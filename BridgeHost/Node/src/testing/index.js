@@ -31,8 +31,9 @@ export function createTestTracker(options = {}) {
     return { ...tracker, calls: record.calls, find, expect, fail: record.fail, clear: record.clear }
 }
 
-/** What else a call has. `droppedAs` is short for an outcome. */
-function membersOf({ droppedAs, ...members } = {}) {
+/** What else a call has. `droppedAs` is short for an outcome. What is undefined is no less a fault than null. */
+function membersOf({ droppedAs, ...others } = {}) {
+    const members = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value ?? null]))
     if (droppedAs !== undefined) members.outcome = { status: 'dropped', reason: droppedAs }
     return members
 }

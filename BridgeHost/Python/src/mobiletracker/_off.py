@@ -87,12 +87,15 @@ class OffClients:
             self._keep(call)
 
     def clear(self) -> None:
-        """The program has closed the tracker. Defaults stay, as they do in the link."""
+        """The program has closed the tracker.
+
+        All stays but credentials: a host would have it on disk, and defaults stay in the link.
+        """
         with self._lock:
             self._off.clear()
             self._others.clear()
             for calls in self._kept.values():
-                calls[:] = [call for call in calls if call.row.restores == "defaults"]
+                calls[:] = [call for call in calls if call.row.restores != "credentials"]
 
     def _keep(self, call: Kept) -> None:
         """Of equal calls the host gets the last."""

@@ -78,12 +78,12 @@ def ended_too_often(how: str) -> MobileTrackerError:
 
 def not_started(how: str) -> MobileTrackerError:
     """The error of calls while the system cannot start the host."""
-    return MobileTrackerError("HOST_START_FAILED", f"The host could not be started for a minute: {how}.", retryable=True)
+    return MobileTrackerError("HOST_START_FAILED", f"The host could not be started: {how}.", retryable=True)
 
 
 def agent_not_reached(path: str, how: str) -> MobileTrackerError:
     """The error of calls while there is no agent."""
-    sentence = f"The agent at {path} could not be reached for a minute: {how}. Start it with: BridgeHost --listen {path}"
+    sentence = f"The agent at {path} could not be reached: {how}. Start it with: BridgeHost --listen {path}"
     return MobileTrackerError("HOST_START_FAILED", sentence, retryable=True)
 
 
