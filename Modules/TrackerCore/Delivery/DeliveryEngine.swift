@@ -160,7 +160,7 @@ final class DeliveryEngine: Sendable {
         perform { $0.delivery.makeDue(through: sequence) }
     }
 
-    /// Turns timers off or on: in the background only what is asked for is sent.
+    /// In the background nothing is sent but for a flush.
     func setInBackground(_ isInBackground: Bool) {
         perform { $0.delivery.setInBackground(isInBackground) }
     }

@@ -107,7 +107,7 @@ extension DeliveryState {
     /// Everything up to this number is due.
     mutating func makeDue(through sequence: Int64) { dueThrough = max(dueThrough, sequence) }
 
-    /// In the background nothing but a request from outside wakes it.
+    /// In the background nothing is sent but for a flush.
     mutating func setInBackground(_ isInBackground: Bool) {
         self.isInBackground = isInBackground
         wake()
@@ -149,6 +149,7 @@ extension DeliveryState {
     mutating func plan(at now: MonotonicInstant, isPaused: Bool) {
         guard closesBy == nil else { return rest() }
         if let lack, !isPaused { halt(lack.reason, since: lack.since, at: now) }
+        if isInBackground, flushes.isEmpty { return leave() }
         switch readiness(at: now, isPaused: isPaused) {
         case .busy:
             isBusy = !inFlight.isEmpty

@@ -99,7 +99,7 @@ struct DeliveryState: Sendable {
     var isInterested = false
     /// Whether nothing can be sent before the answer to a request that is under way, with which a round begins.
     var isBusy = false
-    /// Whether it sets no timers: in the background only requests from outside wake it.
+    /// Whether it sends nothing, and sets no timers, but for a flush.
     var isInBackground = false
     /// Records up to this number are due.
     var dueThrough: Int64 = 0

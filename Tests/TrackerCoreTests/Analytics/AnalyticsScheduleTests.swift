@@ -108,6 +108,33 @@ struct AnalyticsScheduleTests {
         #expect(clocked.fixture.names == ["A", "B"])
     }
 
+    @Test("in the background not even once enough has come, or after a failure, but for a flush")
+    func backgroundKeepsAll() async throws {
+        let clocked = try ClockedAnalytics()
+        await clocked.client.initializeAndWait(with: clocked.fixture.options(interval: 10, flushAt: 1))
+        let loop = try clocked.loop
+        clocked.client.applicationDidEnterBackground()
+        _ = await clocked.client.flush(timeout: .seconds(60))
+
+        for name in ["A", "B"] {
+            try await clocked.track(name)
+            loop.advance(by: .seconds(20))
+            await loop.turn()
+        }
+        #expect(clocked.server.requests.isEmpty)
+        clocked.fixture.backend.answer { _ in .status(503) }
+        let failed = await clocked.client.flush(timeout: .seconds(60))
+        #expect(failed == FlushReport(delivered: 0, remaining: 2, stoppedBy: .retryWait))
+        clocked.fixture.backend.answer { _ in .status(200) }
+        loop.advance(by: .seconds(60))
+        try await clocked.track("C")
+        await loop.turn()
+        #expect(clocked.server.requests.count == 1)
+        let delivered = await clocked.client.flush(timeout: .seconds(60))
+
+        #expect(delivered == FlushReport(delivered: 3, remaining: 0))
+    }
+
     @Test("in the background no retry is scheduled; the foreground tries again")
     func backgroundCancelsRetries() async throws {
         let clocked = try ClockedAnalytics { _ in .status(503) }
