@@ -115,6 +115,18 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         assert.match(warnings[0], /cannot be reached .*calls wait/)
     })
 
+    test('that is shut down while there is none has ended, and needs init again', async (t) => {
+        const { folder, config, tracker } = await stage(t)
+        const agent = await startAgent(t, folder)
+        const client = tracker({ agent: agent.path })
+        await client.init('925', config)
+        await agent.end()
+        await inTime(client.shutdown())
+        await startAgent(t, folder)
+
+        assert.deepEqual(await inTime(client.track('A')), { status: 'dropped', reason: 'NOT_INITIALIZED' })
+    })
+
     test('goes on waiting when too many are connected, and gets its turn', async (t) => {
         const { folder, warnings, tracker } = await stage(t)
         const { path } = await startAgent(t, folder, ['--max-connections', '1'])

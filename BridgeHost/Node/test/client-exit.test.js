@@ -56,6 +56,33 @@ suite('a program ends by itself', () => {
         assert.equal(code, 0)
     })
 
+    test('and has kept nothing of a tracker that was shut down', { skip: withoutHost }, async (t) => {
+        const { code, stdout, stderr } = await runProgram(t, `
+            import { createTracker } from '@mobiletracker/bridge'
+            import { setTimeout as moment } from 'node:timers/promises'
+            import { setFlagsFromString } from 'node:v8'
+            import { runInNewContext } from 'node:vm'
+            setFlagsFromString('--expose-gc')
+            const collectGarbage = runInNewContext('gc')
+            async function use() {
+                const logger = { warn() {} }
+                const tracker = createTracker({ logger, hostArguments: ['--storage-dir', ${JSON.stringify(freshFolder(t))}] })
+                tracker.on('diagnostic', () => logger)
+                await tracker.track("A")
+                await tracker.shutdown()
+                return new WeakRef(logger)
+            }
+            const used = await use()
+            // A timer of its host's may still hold it for a moment.
+            while (used.deref()) {
+                await moment(50)
+                collectGarbage()
+            }
+            console.log('gone')`)
+
+        assert.deepEqual([code, stdout], [0, 'gone\n'], stderr)
+    })
+
     test('and passes the host\'s log on, whether anybody reads it or not', async (t) => {
         const body = `
             for (let i = 0; i < 20; i++) await tracker.track('A')

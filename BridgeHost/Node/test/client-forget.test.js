@@ -48,6 +48,21 @@ suite('analytics.forget', { skip: withoutHost }, () => {
         assert.deepEqual(await report, { erased: 1, deliveredOfAnyone: 0 })
     })
 
+    test('takes no other person for one whose number is not exact, and UUIDs as they are', async (t) => {
+        const { analytics } = await analyticsOf(t)
+        const uuid = '0189f7e2-6c1b-7c3a-8d55-0123456789ab'
+        await analytics.track('A', null, { userId: '9007199254740992' })
+
+        for (const forget of [analytics.forget, analytics.unforget]) {
+            await assert.rejects(forget({ userId: 9007199254740993 }), { code: 'INVALID_PARAMS', message: /too large to be exact/ })
+        }
+        assert.equal((await analytics.forget({ userId: 9007199254740993n })).erased, 0)
+        await analytics.forget({ toJSON: () => uuid })
+        assert.equal((await analytics.track('B', null, { userId: uuid })).reason, 'FORGOTTEN')
+        await analytics.unforget({ userId: { toString: () => uuid } })
+        assert.notEqual((await analytics.track('B', null, { userId: uuid })).status, 'dropped')
+    })
+
     test('rejects what names nobody', async (t) => {
         const { analytics } = await analyticsOf(t)
 

@@ -10,7 +10,7 @@ const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
 
 /** What the host got of the tracking calls: method and params without the message id. */
 function written(lives) {
-    return lives()[0].filter(({ method }) => !/^(init|host\.)|initialize$/.test(method))
+    return lives().flat().filter(({ method }) => !/^(init|host\.)|initialize$/.test(method))
         .map(({ method, params: { messageId, ...params } }) => [method, params])
 }
 
@@ -217,6 +217,25 @@ suite('beforeSend', () => {
         await basic.track('E')
 
         assert.deepEqual(written(lives).map(([, { eventName, event }]) => eventName ?? event), ['first', 'second', 'second', 'third', 'third'])
+    })
+
+    test('ends with a shutdown: calls that follow have the filter of the next init, also if it fails', async (t) => {
+        const error = { code: 1007, message: 'No session', data: { code: 'SESSION_CREATION_FAILED' } }
+        const { tracker, lives } = fakeTracker(t, {}, {}, { errors: { 'basic.initialize': error } })
+        const named = (name) => (call) => void (call.name = name)
+        await tracker.init('925', { ...config, beforeSend: named('first') })
+        const under = tracker.init('925', { ...config, beforeSend: named('late') })
+        const ended = tracker.shutdown()
+        const next = tracker.init('925', { ...config, beforeSend: named('second') })
+        const after = tracker.track('A')
+        await Promise.all([under, ended, next, after])
+        await tracker.shutdown()
+        await tracker.track('B')
+        const failed = tracker.basic.initialize('k', 'https://x', null, { beforeSend: named('third') })
+        await assert.rejects(failed, { code: 'SESSION_CREATION_FAILED' })
+        await tracker.basic.track('C')
+
+        assert.deepEqual(written(lives).map(([, { eventName, event }]) => eventName ?? event), ['second', 'B', 'third'])
     })
 
     test('stays in force if a second init is ignored, and so do convert and credentials', { skip: withoutHost }, async (t) => {

@@ -109,6 +109,19 @@ suite('A program that turns tracking off', () => {
         assert.equal(collector.received({ kind: 'session' })[0].headers['x-api-key'].slice(-4), KEY.slice(-4))
     })
 
+    test('and on again erases whom it was to forget meanwhile', { skip: withoutHost }, async (t) => {
+        const { tracker: { analytics }, collector, warnings } = await realTracker(t)
+        await analytics.initialize({ enabled: false })
+        await analytics.forget({ userId: 'u1' })
+        await analytics.forget('u2')
+        await analytics.unforget('u2')
+        await analytics.initialize({ writeKey: KEY, ingestionHost: collector.url })
+
+        assert.equal((await analytics.track('A', null, { userId: 'u1' })).reason, 'FORGOTTEN')
+        assert.notEqual((await analytics.track('B', null, { userId: 'u2' })).status, 'dropped')
+        assert.ok(!warnings.some((text) => text.includes('while tracking was off')), `${warnings}`)
+    })
+
     test('in part has a host for the rest', { skip: withoutHost }, async (t) => {
         const { code, stdout, stderr } = await runProgram(t, `
             import { createTestTracker } from '@mobiletracker/bridge/testing'

@@ -157,6 +157,19 @@ suite('a record', () => {
         assert.equal(collector.received()[1].body.batch[0].writeKey, '**********1234')
     })
 
+    test('keeps the headers of a request, but those that may be secret', async () => {
+        const event = sample('event')
+        event.headers['X-Tenant'] = 'shop'
+        event.headers.Authorization = 'Bearer 0123456789'
+        event.headers.Cookie = 'id=0123456789'
+        await send(collector.url, event)
+        const { headers } = collector.received().at(-1)
+
+        assert.deepEqual(
+            [headers['x-tenant'], headers.authorization, headers.cookie, headers['idempotency-key'], headers.host],
+            ['shop', '*************6789', '*********6789', event.headers['Idempotency-Key'], undefined])
+    })
+
     test('masks keys in paths, names, headers and problems too', async () => {
         const key = 'api-key-12345678'
         const named = sample('event')

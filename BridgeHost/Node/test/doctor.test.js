@@ -363,6 +363,13 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         assert.match(out, /! It has no database/)
     })
 
+    test('names a folder of the environment that is no absolute path', async (t) => {
+        const { code, out } = await doctor(t, [], { MOBILE_TRACKER_STORAGE_DIR: 'state' })
+
+        assert.equal(code, 1)
+        assert.match(out, /✘ MOBILE_TRACKER_STORAGE_DIR must be an absolute path/)
+    })
+
     test('names a database that is none', async (t) => {
         const folder = freshFolder(t)
         writeFileSync(join(folder, 'tracker.sqlite3'), 'x'.repeat(5000))

@@ -161,6 +161,16 @@ class AgentClientTests(TestCase):
         self.assertEqual(tracker.track("LATE").outcome(GUARD).status, "queued")
         self.assertRegex(self.warnings[0], "cannot be reached .*calls wait")
 
+    def test_a_client_that_is_shut_down_while_there_is_no_agent_has_ended(self) -> None:
+        agent = AgentProcess(self, self.folder)
+        tracker = self.tracker(agent=agent.path)
+        tracker.init("925", self.start_collector().config())
+        agent.end()
+        tracker.shutdown()
+        AgentProcess(self, self.folder)
+
+        self.assertEqual(tracker.track("A").outcome(GUARD).reason, "NOT_INITIALIZED")
+
     def test_many_restarts_under_load_lose_double_and_reorder_nothing(self) -> None:
         collector = self.start_collector()
         folder = self.folder

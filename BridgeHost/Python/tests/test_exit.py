@@ -166,6 +166,30 @@ class ExitTests(TestCase):
         methods = [entry["method"] for entry in entries if "method" in entry]
         self.assertEqual(methods[2:6], ["init", "track", "flush", "host.shutdown"])
 
+    def test_a_call_waits_for_no_lock_of_its_own_thread_or_of_one_that_a_fork_has_left(self) -> None:
+        fake = FakeHost(self.folder)
+        ended = run_program(
+            "import os, threading\nfrom mobiletracker import MobileTracker\n"
+            f"tracker = MobileTracker(host_path={str(fake.path)!r}, host_arguments=[{str(self.folder)!r}])\n"
+            "lock, has, may_end = tracker._channel._off._lock, threading.Event(), threading.Event()\n"
+            "with lock: print(tracker.track('A').outcome(float('inf')).status)\n"
+            "def hold():\n"
+            "    with lock:\n"
+            "        has.set()\n"
+            "        may_end.wait()\n"
+            "thread = threading.Thread(target=hold)\n"
+            "thread.start()\n"
+            "has.wait()\n"
+            "if os.fork() == 0:\n"
+            "    print(tracker.track('B').outcome(60).status, flush=True)\n"
+            "    os._exit(0)\n"
+            "os.wait()\n"
+            "may_end.set()\n"
+            "thread.join()\n"
+        )
+
+        self.assertEqual((ended.returncode, ended.stdout.split()), (0, ["queued", "queued"]), ended.stderr)
+
     def test_a_forked_child_has_the_clients_whose_setup_has_no_answer_yet(self) -> None:
         opened = ["reset", "setConsent", "setCredentials", "init", "analytics.setDefaults", "analytics.initialize"]
         fake = FakeHost(self.folder, {"silent": opened}, {})

@@ -71,6 +71,11 @@ class FindTests(TestCase):
 
         self.assertEqual(len(caught.exception.data["looked"]), 1)
 
+    def test_a_path_that_cannot_be_examined_is_none(self) -> None:
+        for path in (self.folder / ("x" * 300), Path("a\0b")):
+            with self.assertRaisesCode("HOST_NOT_FOUND"):
+                find_host(path, package=self.package)
+
     def test_one_that_was_named_wrongly_is_not_replaced_by_another(self) -> None:
         place(self.package / "host/BridgeHost")
 

@@ -112,6 +112,20 @@ class OffTests(TestCase):
         self.assertEqual(tracker.flush().delivered, 1)
         self.assertEqual(collector.received(kind="session")[0]["headers"]["x-api-key"][-4:], KEY[-4:])
 
+    def test_on_again_erases_whom_it_was_to_forget_meanwhile(self) -> None:
+        collector = self.start_collector()
+        tracker = self.real()
+        analytics = tracker.analytics
+        analytics.initialize({"enabled": False})
+        analytics.forget("u1")
+        analytics.forget("u2")
+        analytics.unforget("u2")
+        analytics.initialize({"write_key": KEY, "ingestion_host": collector.url})
+
+        self.assertEqual(analytics.track("A", user_id="u1").outcome().reason, "FORGOTTEN")
+        self.assertIsNone(analytics.track("B", user_id="u2").outcome().reason)
+        self.assertNotIn("while tracking was off", f"{self.warnings}")
+
     def test_on_again_has_a_forked_child_make_no_call_of_its_parent_again(self) -> None:
         fake = FakeHost(self.folder, {"silent": ["analytics.reset", "analytics.initialize"]}, {})
         ended = run_program(

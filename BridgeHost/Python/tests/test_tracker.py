@@ -14,6 +14,7 @@ from unittest import mock
 from .support import AsyncTestCase, TestCase
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError  # isort: skip
+from mobiletracker._notification_listeners import ListenerThread  # isort: skip
 
 LOG_NOTIFICATION = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
 
@@ -123,6 +124,16 @@ class ThreadTests(TestCase):
             tracker.track("A").outcome(60)
         stop()
         stop()
+
+    def test_that_of_the_listeners_is_no_fault_if_the_program_may_start_none_any_more(self) -> None:
+        heard: queue.SimpleQueue[int] = queue.SimpleQueue()
+        listeners = ListenerThread(lambda listener, notification: listener(notification))
+        with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("at interpreter shutdown")):
+            listeners.enqueue(heard.put, 1)
+        listeners.enqueue(heard.put, 2)
+        listeners.finish()
+
+        self.assertEqual(heard.get(timeout=60), 2)
 
     def test_that_of_the_listeners_outlives_whatever_a_listener_raises(self) -> None:
         tracker = self.real()

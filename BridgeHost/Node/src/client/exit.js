@@ -24,3 +24,8 @@ process.on('exit', () => {
 export function atExit(hooks) {
     all.add(hooks)
 }
+
+/** No longer calls these. @param {ExitHooks} hooks */
+export function notAtExit(hooks) {
+    all.delete(hooks)
+}

@@ -35,6 +35,8 @@ export const MARK = `bigint ${randomUUID()} `
 export class Hooks {
     /** @type {Map<string, ClientHooks>} */
     #own = new Map()
+    /** Those of clients that a shutdown ends just now: their host may still ask for credentials. @type {Map<string, ClientHooks>} */
+    #ending = new Map()
     /** The functions for credentials of initialisations that are under way. @type {Map<string, Function>} */
     #asked = new Map()
     #default
@@ -60,7 +62,21 @@ export class Hooks {
 
     /** The function that gives a client its credentials: that of the initialisation under way, if it has one. */
     credentialsOf(client) {
-        return this.#asked.get(client) ?? this.of(client).credentials
+        return this.#asked.get(client) ?? (this.#own.get(client) ?? this.#ending.get(client) ?? this.#default).credentials
+    }
+
+    /**
+     * The program ends all clients: calls that follow have the functions of the next.
+     *
+     * @returns {() => void} To be called once they have ended.
+     */
+    end() {
+        const own = this.#own
+        this.#ending = own
+        this.#own = new Map()
+        return () => {
+            if (this.#ending === own) this.#ending = new Map()
+        }
     }
 
     /**
@@ -79,7 +95,9 @@ export class Hooks {
         const begin = () => {
             const takeLoggerBack = found.logger && this.#useLogger(found.logger)
             const client = clientOf(method)
-            const last = this.#own.get(client)
+            // A shutdown may come before the answer.
+            const all = this.#own
+            const last = all.get(client)
             const { logger: _, ...own } = found
             const next = { ...this.#default, ...own }
             if (next.credentials) {
@@ -87,12 +105,12 @@ export class Hooks {
                 this.#asked.set(client, next.credentials)
             }
             // Calls that are made meanwhile must not miss a filter.
-            if (!last?.beforeSend) this.#own.set(client, next)
+            if (!last?.beforeSend) all.set(client, next)
             return (isTaken) => {
                 if (this.#asked.get(client) === next.credentials) this.#asked.delete(client)
-                if (isTaken) return void this.#own.set(client, next)
+                if (isTaken) return void all.set(client, next)
                 takeLoggerBack?.()
-                if (last && this.#own.get(client) === next) this.#own.set(client, last)
+                if (last && all.get(client) === next) all.set(client, last)
             }
         }
         return { args: rest, begin }

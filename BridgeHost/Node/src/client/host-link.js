@@ -281,6 +281,7 @@ export class HostLink {
         this.#warn(error.message)
         this.#own.reject(() => error)
         this.#calls.reject(() => error)
+        if (this.#shutdown && !this.#shutdown.isOwn) this.#forget()
         this.#finishShutdown()
         this.#updateKeepAlive()
     }

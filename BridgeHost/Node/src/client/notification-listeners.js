@@ -48,7 +48,7 @@ export class NotificationListeners {
         }
         const topic = params?.kind === 'delivered' ? 'delivered' : method
         for (const { listener } of this.#listeners.get(topic) ?? []) {
-            const warn = (error) => this.#options.warn(`A listener to ${method} failed: ${described(error, 'stack')}`)
+            const warn = (error) => this.#options.warn(`A listener to ${topic} failed: ${described(error, 'stack')}`)
             try {
                 listener(params)?.then?.(undefined, warn)
             } catch (error) {

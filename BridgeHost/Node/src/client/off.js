@@ -42,7 +42,8 @@ export class OffClients {
      * @param {string} method
      * @param {import('./methods.js').BridgedMethod} row
      * @param {string} params JSON text.
-     * @returns {{ result: object } | { first: Replay[] }} The answer; or what the host must get before the call.
+     * @returns {{ result: object } | { first: Replay[], then: Replay[] }} The answer; or what the host must get before the
+     *     call, and after it: a client must be set up to erase a person.
      */
     take(method, row, params) {
         const client = clientOf(method)
@@ -57,9 +58,10 @@ export class OffClients {
         }
         const word = this.#off.get(client)
         if (word || this.isAll) return { result: this.#answer(method, row, params, word) }
-        const first = this.#kept.get(client) ?? []
-        this.#kept.delete(client)
-        return { first }
+        const kept = this.#kept.get(client) ?? []
+        const [first, others] = [true, false].map((isFirst) => kept.filter(({ method }) => isFirst === Boolean(METHODS[method].restores)))
+        this.#kept.set(client, isSetup(method) ? [] : others)
+        return { first, then: isSetup(method) ? others : [] }
     }
 
     /** Keeps a call for the host. Of equal ones it gets the last. @param {Replay} call */
@@ -124,4 +126,4 @@ function isObject(value) {
 }
 
 /** For a tracker whose host answers also for clients that are off: a recorder, on which the environment has no effect. */
-export const NONE_OFF = { isAll: false, take: () => ({ first: [] }), keep() {}, clear() {} }
+export const NONE_OFF = { isAll: false, take: () => ({ first: [], then: [] }), keep() {}, clear() {} }

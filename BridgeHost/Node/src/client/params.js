@@ -32,8 +32,8 @@ export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, s
     const omitted = []
     const omit = (path, kind) => omitted.push({ path, kind })
     const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark })
-    const isWhole = row.takesObject && isObject(args[0])
-    const text = isWhole ? write(args[0], 'argument') : named(row, args, write, { newID, warn, scope })
+    const isWhole = row.takesObject && isObject(args[0]) && !isUUID(args[0], row.params[0])
+    const text = isWhole ? write(withTextsOfIDs(row, args[0]), 'argument') : named(row, args, write, { newID, warn, scope })
     if (omitted.length > 0) warn(omission(omitted))
     if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
     throw new ValueFault('The call', 'is too large', true)
@@ -86,6 +86,19 @@ function textOfID(value, { name, kind }) {
     if (!isObject(value) || typeof value.toJSON === 'function' || typeof value.toString !== 'function') return value
     const text = value.toString()
     return typeof text === 'string' && UUID.test(text) ? text : value
+}
+
+/** Whether an object is an id, and holds no params by their names. */
+function isUUID(value, { kind }) {
+    if (kind !== 'id') return false
+    const text = typeof value.toJSON === 'function' ? value.toJSON() : value.toString?.()
+    return typeof text === 'string' && UUID.test(text)
+}
+
+/** The same params, with their ids as they are sent. */
+function withTextsOfIDs({ params }, given) {
+    const ids = params.filter(({ name, kind }) => kind === 'id' && name in given)
+    return ids.length === 0 ? given : { ...given, ...Object.fromEntries(ids.map((param) => [param.name, textOfID(given[param.name], param)])) }
 }
 
 /** Checks by its text whether a value has the type of the parameter. */

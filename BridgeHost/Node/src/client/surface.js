@@ -77,20 +77,22 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
         } catch (error) {
             return site.refuse(faultFrom(error, 'The call'))
         }
-        const { result, first } = off.take(method, row, params)
+        const { result, first, then } = off.take(method, row, params)
         if (begin) site.ended = begin()
         if (result) return CallPromise.resolve(site.read(result))
         if (row.repeats) used?.()
         for (const kept of first) handOver(kept, link, warnings, off)
-        return link.call(method, params, { repeats: row.repeats, site })
+        const answer = link.call(method, params, { repeats: row.repeats, site })
+        for (const kept of then) handOver(kept, link, warnings, off)
+        return answer
     }
     return call
 }
 
-/** Makes a call that was answered while its client was off. Without a host it is kept for the next one. */
+/** Makes a call that was answered while its client was off. Without a host, or a client, it is kept for the next one. */
 function handOver(kept, link, warnings, off) {
-    link.call(kept.method, kept.params, { repeats: true }).catch(({ number, message }) => {
-        if (number === undefined) off.keep(kept)
+    link.call(kept.method, kept.params, { repeats: true }).catch(({ code, number, message }) => {
+        if (number === undefined || code === 'NOT_INITIALIZED' && !METHODS[kept.method].restores) off.keep(kept)
         else warnings.warn(`${kept.method}, which was called while tracking was off, failed: ${message}`)
     })
 }

@@ -1,7 +1,7 @@
 import { findAgent, ignoredArguments } from './agent.js'
 import { appName } from './app-name.js'
 import { MobileTrackerError } from './errors.js'
-import { atExit } from './exit.js'
+import { atExit, notAtExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { NotificationListeners } from './notification-listeners.js'
@@ -63,7 +63,12 @@ export function openTracker(options = {}) {
     const exit = flushAtExit(link, warnings, warn)
     const end = () => {
         off.clear()
-        return link.shutdown().then(() => warnings.finish())
+        const ended = hooks.end()
+        return link.shutdown().then(() => {
+            ended()
+            warnings.finish()
+            exit.unused()
+        })
     }
     const ask = once(() => listeners.on('credentials', (question) => answerWith(hooks, clients, question, warn)))
     const hooks = new Hooks({ ofAll: { beforeSend, convert, credentials }, useLogger: (own) => output.use(own), ask })
@@ -180,6 +185,12 @@ function flushAtExit(link, warnings, warn) {
             isUsed = true
             if (!isKnown) atExit(exitHooks)
             isKnown = true
+        },
+        /** Lets go of a tracker without calls, which would stay until the program's end. */
+        unused() {
+            if (link.isBusy || link.isRunning) return
+            notAtExit(exitHooks)
+            isKnown = false
         },
     }
 }

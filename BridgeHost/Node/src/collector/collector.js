@@ -32,11 +32,11 @@ import { SequenceChecker } from './sequence-checker.js'
  * @property {number} delay Milliseconds to wait first.
  */
 
-/** The headers that are kept with a record. */
-const SHOWN = [
-    'idempotency-key', 'x-sequence', 'x-occurred-at', 'x-api-key', 'content-type', 'content-encoding', 'user-agent',
-    'content-length', 'x-test-id',
-]
+/** The headers that say nothing of a request, but of the connection that it came on. */
+const OF_CONNECTION = ['host', 'connection', 'keep-alive', 'transfer-encoding', 'te', 'upgrade', 'expect']
+
+/** What the headers are called whose values are masked. */
+const SECRET = /key$|auth|token|secret|password|cookie|signature|credential/
 
 /** How deep a body may nest for a plan to judge it. */
 const DEEPEST = 256
@@ -261,12 +261,12 @@ function newTotals() {
 }
 
 function shownHeaders(headers) {
-    const shown = {}
-    for (const name of SHOWN) {
-        const value = headers[name]
-        if (value !== undefined) shown[name] = name === 'x-api-key' ? mask(value) : value
-    }
-    return shown
+    const shown = Object.entries(headers).filter(([name]) => !OF_CONNECTION.includes(name))
+    return Object.fromEntries(shown.map(([name, value]) => [name, isSecret(name) ? mask(`${value}`) : value]))
+}
+
+function isSecret(name) {
+    return name !== 'idempotency-key' && SECRET.test(name)
 }
 
 /** The run a request belongs to: clients that cannot send a header have it in their base path. */

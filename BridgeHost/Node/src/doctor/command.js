@@ -103,8 +103,9 @@ export function doctor(words) {
             addFirst(examined.section)
         }
         const lanes = []
+        const variable = options['storage-dir'] === undefined ? variableOf('storage-dir') : undefined
         for (const folder of folders) {
-            const examined = examineFolder(folder, host)
+            const examined = examineFolder(folder, host, variable)
             add(examined.section)
             lanes.push(...examined.lanes)
         }
@@ -145,6 +146,11 @@ function switchFindings(text) {
 /** What an option is, or its variable. An empty variable counts as unset. */
 function valueOf(option, options) {
     return options[option] ?? (process.env[VARIABLES[option]] || undefined)
+}
+
+/** The variable of an option, if it is set. */
+function variableOf(option) {
+    return process.env[VARIABLES[option]] ? VARIABLES[option] : undefined
 }
 
 function baseOf(options) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { bad, good, warning } from './findings.js'
 import { holdersOf, processText } from './locks.js'
 
@@ -63,15 +63,19 @@ function homeFolder() {
  *
  * @param {string} path
  * @param {string | null} host The host program that reads it; without one only the folder itself is checked.
+ * @param {string} [variable] The variable of the environment that names it.
  * @returns {{ section: import('./findings.js').Section, lanes: Lane[] }}
  */
-export function examineFolder(path, host) {
-    const [findings, lanes] = findingsOf(path, host)
+export function examineFolder(path, host, variable) {
+    const [findings, lanes] = findingsOf(path, host, variable)
     return { section: { title: 'State folder', of: path, findings }, lanes }
 }
 
 /** @returns {[import('./findings.js').Finding[], Lane[]]} */
-function findingsOf(path, host) {
+function findingsOf(path, host, variable) {
+    if (variable && !isAbsolute(path)) {
+        return [[bad(`${variable} must be an absolute path, or every init fails`, `Set it to ${resolve(path)}, or unset it.`)], []]
+    }
     const folder = statSync(path, { throwIfNoEntry: false })
     if (!folder) {
         return [[warning(

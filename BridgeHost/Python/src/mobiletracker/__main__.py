@@ -42,7 +42,7 @@ def main() -> int:
     parser.add_argument(
         "--storage-directory",
         type=Path,
-        default=os.environ.get("MOBILE_TRACKER_STORAGE_DIR"),
+        default=os.environ.get("MOBILE_TRACKER_STORAGE_DIR") or None,
         help="the state folder to look into, if your program sets one; by default all of this user's programs",
     )
     parser.add_argument(

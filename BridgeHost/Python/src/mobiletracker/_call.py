@@ -23,9 +23,18 @@ def wait_for(call: Call, timeout: float | None = None) -> bool:
     """Waits until a call has ended; False if it takes longer."""
     if call.is_done:
         return True
-    done = threading.Event()
-    call.watch(done.set)
-    return done.wait(timeout)
+    # No `Event`: it has a lock of its own, and one that a thread of the parent holds at a fork stays locked in the child.
+    ended = threading.Lock()
+    ended.acquire()
+
+    def end() -> None:
+        try:
+            ended.release()
+        except RuntimeError:
+            pass  # It was told before.
+
+    call.watch(end)
+    return ended.acquire(timeout=-1 if timeout is None else min(max(timeout, 0), threading.TIMEOUT_MAX))
 
 
 class CallSite(Protocol):

@@ -73,7 +73,7 @@ class Channel:
                 host_path=options.host_path,
                 agent=options.agent,
                 host_arguments=partial(arguments_of_host, options),
-                on_stderr=HostLog(options.logger, is_passed=options.stderr == "inherit").take,
+                on_stderr=HostLog(options.logger, is_passed=options.stderr == "inherit" and sys.__stderr__ is not None).take,
                 on_notification=on_notification,
                 after_turn=self._end_turn,
                 warn=self.warnings.warn,
@@ -103,7 +103,8 @@ class Channel:
         if isinstance(answer, dict):
             call.answer(answer)
             return call
-        for kept in answer:
+        first, then = answer
+        for kept in first:
             self._hand_over(kept)
         if row.repeats and not self._is_used:
             self._is_used = True
@@ -113,7 +114,9 @@ class Channel:
             self._before_setup()
         if not self.link.call(call, waits=waits, is_bounded=row.gives is Gives.OUTCOME):
             return site.overflow()
-        if _has_left and row.repeats:
+        for kept in then:
+            self._hand_over(kept)
+        if _has_left and row.repeats and not sys.is_finalizing():  # Then nothing runs any more that could hand it over.
             wait_for(call, _EXIT_SHUTDOWN)
             call.is_watched = False  # The program has not asked for its result.
         return call
@@ -126,11 +129,12 @@ class Channel:
             self.link.subscribe(topic)
 
     def _hand_over(self, kept: Kept) -> None:
-        """Makes a call that was answered while its client was off. Without a host it is kept for the next one."""
+        """Makes a call that was answered while its client was off. Without a host, or a client, it is kept for the next."""
         call = Call(kept.row.method, kept.params, repeats=True)
 
         def ended() -> None:
-            if call.error and call.error.number is None:
+            needs_setup = call.error and call.error.code == "NOT_INITIALIZED" and not kept.row.restores
+            if call.error and (call.error.number is None or needs_setup):
                 self._off.keep(kept)
             elif call.error:
                 message = message_of(call.error.code, call.error.data, frozenset()) or call.error.message
@@ -183,6 +187,7 @@ class Channel:
     def become_child(self) -> None:
         """After a fork."""
         self._is_used = False
+        self._off.become_child()
         self.warnings.become_child()
         self.link.become_child()
 

@@ -54,7 +54,7 @@ def find_host(host_path: str | os.PathLike[str] | None = None, *, package: Path 
     """
     places = _places(host_path, package)
     for path, _ in places:
-        if path.is_file():
+        if os.path.isfile(path):  # A path that cannot be examined is none.
             return path
     looked = "\n".join(f"  {path} ({source})" for path, source in places)
     is_named = host_path or os.environ.get("MOBILE_TRACKER_HOST")

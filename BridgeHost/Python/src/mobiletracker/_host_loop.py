@@ -287,6 +287,8 @@ class HostLoop:
         self._warn(str(error))
         for table in (self._own, self.calls):
             table.reject(lambda _: error)
+        if self._shutdown and not self._shutdown.is_own:
+            self.forget()
         self._finish_shutdown()
 
     def _fault(self, error: Exception) -> None:

@@ -122,10 +122,14 @@ class ListenerThread:
     def enqueue(self, listener: Listener, notification: Any) -> None:
         """Calls the listener on the thread."""
         if self._waiting is None or self._process != os.getpid():
-            self._process = os.getpid()
-            self._waiting = queue.SimpleQueue()
+            waiting: queue.SimpleQueue[tuple[Listener, Any] | None] = queue.SimpleQueue()
             name = "mobiletracker listeners"
-            threading.Thread(target=self._run, args=(self._waiting,), name=name, daemon=True).start()
+            try:
+                threading.Thread(target=self._run, args=(waiting,), name=name, daemon=True).start()
+            except RuntimeError:
+                return  # The program ends, and listens no more. What is queued is still to be sent.
+            self._process = os.getpid()
+            self._waiting = waiting
         # If the queue is full the listeners are too slow, and the notification is left out.
         if self._waiting.qsize() < _MOST_WAITING:
             self._waiting.put((listener, notification))

@@ -54,7 +54,8 @@ class OffClients:
             effect on it.
         """
         self._is_recorder = is_recorder
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        """Reentrant: a signal handler or a finaliser may make calls while this thread has it."""
         self._off: dict[str, str] = {}
         """The clients that are off, with the word for why."""
         self._kept: dict[str, list[Kept]] = {}
@@ -65,10 +66,12 @@ class OffClients:
         """Whether no host is needed: no client has one, and one is off, or all are by the environment."""
         return not (self._others or self._is_recorder) and (bool(self._off) or _is_off_by_environment())
 
-    def take(self, row: Row, params: bytes) -> dict[str, Any] | list[Kept]:
-        """The answer to a call; or what the host must get before it."""
+    def take(self, row: Row, params: bytes) -> dict[str, Any] | tuple[list[Kept], list[Kept]]:
+        """The answer to a call; or what the host must get before it, and after it: a client must be set up to erase a
+        person.
+        """
         if self._is_recorder:
-            return []
+            return [], []
         with self._lock:
             client = row.client
             if row.restores == "setup" and client not in self._others:
@@ -79,7 +82,17 @@ class OffClients:
                 self._others.add(client)
             if client in self._off or self.is_all:
                 return self._answer(row, params)
-            return self._kept.pop(client, [])
+            kept = self._kept.pop(client, [])
+            first, others = ([call for call in kept if bool(call.row.restores) == is_first] for is_first in (True, False))
+            if row.restores == "setup":
+                return first, others
+            if others:
+                self._kept[client] = others
+            return first, []
+
+    def become_child(self) -> None:
+        """After a fork: a thread that only the parent has may have locked it."""
+        self._lock = threading.RLock()
 
     def keep(self, call: Kept) -> None:
         """Keeps a call for the host."""
