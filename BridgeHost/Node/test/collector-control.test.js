@@ -402,6 +402,8 @@ suite('inside a program', () => {
     })
 
     test('an option that is misspelt is an error', async () => {
+        const names = ['port', 'host', 'basicPaths', 'anyPath', 'strict', 'api', 'faults', 'plan', 'maxBytes', 'maxBodyBytes']
+        await (await startCollector(Object.fromEntries(names.map((name) => [name, undefined])))).close()
         await assert.rejects(startCollector({ prot: 1 }), /^TypeError: startCollector has no option "prot"; it has port, /)
     })
 

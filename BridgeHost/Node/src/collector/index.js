@@ -165,7 +165,8 @@ function checked(listener) {
 export async function startCollector(options = {}) {
     const unknown = Object.keys(options).find((name) => !Object.hasOwn(USUAL, name))
     if (unknown) throw new TypeError(`startCollector has no option "${unknown}"; it has ${Object.keys(USUAL).join(', ')}.`)
-    const { port, host, basicPaths, anyPath, strict, api, faults, plan, maxBytes, maxBodyBytes } = { ...USUAL, ...options }
+    const given = Object.entries(options).filter(([, value]) => value !== undefined)
+    const { port, host, basicPaths, anyPath, strict, api, faults, plan, maxBytes, maxBodyBytes } = { ...USUAL, ...Object.fromEntries(given) }
     if (api !== null && !API_NAMES.includes(api)) {
         throw new TypeError(`There is no api ${JSON.stringify(api)}; there are ${API_NAMES.join(', ')}.`)
     }
