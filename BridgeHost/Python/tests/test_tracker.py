@@ -106,6 +106,24 @@ class ThreadTests(TestCase):
         self.assertTrue(done.wait(60))
         self.assertEqual((repr(tracker), fake.lives), ("<MobileTracker, no host running>", []))
 
+    def test_that_of_the_tracker_waits_for_no_call_of_its_own(self) -> None:
+        tracker, _ = self.fake()
+        heard: queue.SimpleQueue[str] = queue.SimpleQueue()
+
+        def ask(_: object) -> None:
+            try:
+                tracker.get_session_id()
+            except RuntimeError as error:
+                heard.put(str(error))
+            tracker.close()
+            heard.put("closed")
+
+        tracker.track("A").outcome(60)
+        tracker._channel.link.io.post(ask)
+
+        self.assertRegex(heard.get(timeout=60), "getSessionId was called on the tracker's own thread.*would wait for itself")
+        self.assertEqual(heard.get(timeout=60), "closed")
+
     def test_that_of_the_listeners_ends_with_the_host_and_comes_back_with_the_next(self) -> None:
         tracker, _ = self.fake({"notifications": [LOG_NOTIFICATION]})
         threads: list[threading.Thread] = []

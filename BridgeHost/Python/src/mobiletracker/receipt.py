@@ -122,6 +122,11 @@ class Caller(OutcomeCaller[Receipt]):
         return Receipt(self._channel.make(method, arguments, message_id, waits=True))
 
     def _ask(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Any:
+        if self._channel.link.io.is_current:
+            raise RuntimeError(
+                f"{method} was called on the tracker's own thread, as by a logging handler or a finaliser, and would wait for "
+                "itself: call it on another thread."
+            )
         return waited_for(self._channel.make(method, arguments, message_id, waits=True))
 
 

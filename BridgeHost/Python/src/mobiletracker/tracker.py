@@ -161,7 +161,10 @@ class MobileTracker(_Tracker, TrackerCalls):
 
     def shutdown(self) -> None:
         """Sends for at most 1.5 s, and ends the host. What is left waits on disk."""
-        end_of(self._channel, self._listener_thread.finish).wait()
+        ended = end_of(self._channel, self._listener_thread.finish)
+        # A finaliser may run on the tracker's own thread, which would wait for itself.
+        if not self._channel.link.io.is_current:
+            ended.wait()
 
     close = shutdown
 
