@@ -8,6 +8,7 @@ import queue
 import sys
 import threading
 import unittest
+from collections.abc import Callable
 from typing import Any, cast
 from unittest import mock
 
@@ -145,7 +146,11 @@ class ThreadTests(TestCase):
 
     def test_that_of_the_listeners_is_no_fault_if_the_program_may_start_none_any_more(self) -> None:
         heard: queue.SimpleQueue[int] = queue.SimpleQueue()
-        listeners = ListenerThread(lambda listener, notification: listener(notification))
+
+        def call(listener: Callable[[Any], object], notification: Any) -> None:
+            listener(notification)
+
+        listeners = ListenerThread(call)
         with mock.patch.object(threading.Thread, "start", side_effect=RuntimeError("at interpreter shutdown")):
             listeners.enqueue(heard.put, 1)
         listeners.enqueue(heard.put, 2)
