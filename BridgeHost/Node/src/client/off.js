@@ -19,6 +19,9 @@ const NOTHING = {
 
 /** @typedef {import('./recovery.js').Replay} Replay */
 
+/** What the host must get besides almost every call. @type {{ first: Replay[], then: Replay[] }} */
+const NOTHING_KEPT = { first: [], then: [] }
+
 /**
  * Answers for clients that are turned off, as a host would, so that none need run for them.
  *
@@ -58,7 +61,8 @@ export class OffClients {
         }
         const word = this.#off.get(client)
         if (word || this.isAll) return { result: this.#answer(method, row, params, word) }
-        const kept = this.#kept.get(client) ?? []
+        const kept = this.#kept.get(client)
+        if (!kept?.length) return NOTHING_KEPT
         const [first, others] = [true, false].map((isFirst) => kept.filter(({ method }) => isFirst === Boolean(METHODS[method].restores)))
         this.#kept.set(client, isSetup(method) ? [] : others)
         return { first, then: isSetup(method) ? others : [] }
@@ -126,4 +130,4 @@ function isObject(value) {
 }
 
 /** For a tracker whose host answers also for clients that are off: a recorder, on which the environment has no effect. */
-export const NONE_OFF = { isAll: false, take: () => ({ first: [], then: [] }), keep() {}, clear() {} }
+export const NONE_OFF = { isAll: false, take: () => NOTHING_KEPT, keep() {}, clear() {} }

@@ -82,7 +82,9 @@ class OffClients:
                 self._others.add(client)
             if client in self._off or self.is_all:
                 return self._answer(row, params)
-            kept = self._kept.pop(client, [])
+            kept = self._kept.pop(client, None)
+            if not kept:
+                return [], []
             first, others = ([call for call in kept if bool(call.row.restores) == is_first] for is_first in (True, False))
             if row.restores == "setup":
                 return first, others

@@ -115,7 +115,10 @@ class ScopeBlock:
 
     def __call__(self, function: F) -> F:
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            raise TypeError("A scope cannot decorate a generator, which runs with its caller's code in turns: use `with` in it, around calls and never around a `yield`.")
+            raise TypeError(
+                "A scope cannot decorate a generator, which runs with its caller's code in turns: use `with` in it, around "
+                "calls and never around a `yield`."
+            )
 
         async def awaited(*arguments: Any, **keywords: Any) -> Any:
             with ScopeBlock(self._scope):
