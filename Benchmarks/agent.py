@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -181,26 +182,51 @@ def tracks(count: int) -> bytes:
     return b"".join(message(number + 2, "track", "EVENT", {"number": number}) for number in range(count))
 
 
-def measure_writers(host: Path, folder: Path, init: bytes, writers: int, events: int) -> dict[str, float]:
-    """Many writers at once to an agent, and the same events through the pipe of one host. Each has its `init` before."""
-    (folder / "agent").mkdir(mode=0o700)
-    agent = Agent(host, folder / "agent")
+def measure_writers(
+    host: Path, folder: Path, init: bytes, writers: int, events: int, rounds: int
+) -> dict[str, float | list[float]]:
+    """Many writers at once to an agent, and the same events through the pipe of one host, by turns.
+
+    Each has its `init` before. The medians count: neighbours on the machine slow down single rounds of either.
+    """
     each = events // writers
+    agents, pipes = [], []
+    for number in range(rounds):
+        place = folder / f"round-{number}"
+        place.mkdir(mode=0o700)
+        agents.append(each * writers / time_agent(host, place, init, writers, each))
+        pipes.append(each * writers / time_pipe(host, place, init, each * writers))
+        shutil.rmtree(place)
+    ratios = [many / one for many, one in zip(agents, pipes)]
+    return {
+        "writers": writers, "agent_per_s": statistics.median(agents), "pipe_per_s": statistics.median(pipes),
+        "ratio": statistics.median(ratios), "ratios": ratios,
+    }
+
+
+def time_agent(host: Path, folder: Path, init: bytes, writers: int, each: int) -> float:
+    """The seconds in which an agent takes so many events of each writer."""
+    agent = Agent(host, folder)
     clients = [agent.connect() for _ in range(writers)]
     ends = [(client.fileno(), client.fileno()) for client in clients]
     pump(ends, init, 1)
-    many = pump(ends, tracks(each), each)
+    seconds = pump(ends, tracks(each), each)
     for client in clients:
         client.close()
     agent.end()
+    return seconds
+
+
+def time_pipe(host: Path, folder: Path, init: bytes, events: int) -> float:
+    """The seconds in which a host takes so many events through its pipe."""
     command = [str(host), "--storage-dir", str(folder / "pipe"), "--log-level", "error"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin and process.stdout
         ends = [(process.stdin.fileno(), process.stdout.fileno())]
         pump(ends, init, 1)
-        one = pump(ends, tracks(each * writers), each * writers)
+        seconds = pump(ends, tracks(events), events)
         process.terminate()
-    return {"writers": writers, "agent_per_s": each * writers / many, "pipe_per_s": each * writers / one, "ratio": one / many}
+    return seconds
 
 
 def resident(process: int) -> float:
@@ -244,6 +270,7 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=300, help="how often a command is run")
     parser.add_argument("--events", type=int, default=64_000, help="how many events the writers write in all")
+    parser.add_argument("--turns", type=int, default=7, help="how often they do, and the one pipe after them")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     options = parser.parse_args()
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -258,13 +285,14 @@ def main() -> None:
         offline = {"apiUrl": "http://127.0.0.1:9", "xApiKey": "key-12345678", "sessionCreation": "inBackground"}
         (folder / "a").mkdir(mode=0o700)
         agent = Agent(options.host, folder / "a")
-        figures = {"command": measure_command(agent, init, options.rounds)}
+        figures: dict[str, dict[str, Any]] = {"command": measure_command(agent, init, options.rounds)}
         agent.end()
         (folder / "b").mkdir(mode=0o700)
         agent = Agent(options.host, folder / "b")
         figures["connections"] = measure_connections(agent, init, options.connections)
         agent.end()
-        figures["writers"] = measure_writers(options.host, folder, message(1, "init", "925", offline), 64, options.events)
+        first = message(1, "init", "925", offline)
+        figures["writers"] = measure_writers(options.host, folder, first, 64, options.events, options.turns)
         figures["memory"] = measure_memory(options.host, folder, init, 8)
     finally:
         backend.kill()
@@ -279,7 +307,8 @@ def main() -> None:
         f"A command that connects, inits, tracks, awaits `queued` and ends: {command['track_ms']:.2f} ms, "
         f"{command['more_ms']:.2f} ms more than one that only connects (limit 1.5)\n"
         f"{writers['writers']} writers at once: {writers['agent_per_s']:,.0f} events/s, one pipe: "
-        f"{writers['pipe_per_s']:,.0f} events/s; {writers['ratio']:.2f} times (at least 1)\n"
+        f"{writers['pipe_per_s']:,.0f} events/s; {writers['ratio']:.2f} times (at least 1); "
+        f"single turns {min(writers['ratios']):.2f} to {max(writers['ratios']):.2f}\n"
         f"{memory['workers']} workers: {memory['agent_mb']:.0f} MB of one agent, {memory['hosts_mb']:.0f} MB of a host for each"
     )
     if options.json:

@@ -79,5 +79,6 @@ func commit(_ change: LaneChange) async {
 func report(_ name: String, count: Int, _ body: () async throws -> Void) async rethrows {
     let start = clock.now
     try await body()
-    print("\(name): \(Int(Double(count) / ((clock.now - start) / .seconds(1)))) a second")
+    let seconds = (clock.now - start) / .seconds(1)
+    print("\(name): \(Int(Double(count) / seconds)) a second")
 }

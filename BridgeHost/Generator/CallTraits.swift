@@ -87,6 +87,7 @@ extension BridgedMethod {
     var takesObject: Bool {
         guard let first = method.parameters.first?.kind else { return false }
         return (beginsClient || restores == .credentials || isRepeatable) && [.string, .id].contains(first)
+            || restores == .defaults
     }
 }
 

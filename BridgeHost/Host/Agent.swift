@@ -52,18 +52,25 @@ final class Agent: Sendable {
         HostSession(settings: settings, log: log, metrics: metrics, notify: { _ in }, lanes: lanes, stop: {})
     }
 
+    /// Takes the socket away; for an agent that ends before it serves.
+    func removeSocket() { socket.remove() }
+
     /// Serves until ``stop()``, and then sends what can be sent in time.
-    func run() {
+    ///
+    /// - Returns: When everything must be over.
+    func run() -> ContinuousClock.Instant {
         log.log(.info, "Listening at \(socket.place).")
         Systemd.notify("READY=1")
         server.run()
         socket.remove()
         metrics.willEnd()
-        let rest = deadline.withLock { $0.map { ContinuousClock.now.duration(to: $0) } } ?? .zero
+        let deadline = deadline.withLock { $0 } ?? .now
+        let rest = max(.zero, ContinuousClock.now.duration(to: deadline) - timeout / Host.metricsShare)
         let closing = DispatchGroup()
         closing.enter()
-        lanes.end(within: max(.zero, rest)) { closing.leave() }
+        lanes.end(within: rest) { closing.leave() }
         _ = closing.wait(timeout: .now() + rest / .seconds(1))
+        return deadline
     }
 
     /// Takes no more connections, and ends those that there are.

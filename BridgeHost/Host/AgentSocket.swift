@@ -40,7 +40,8 @@ struct AgentSocket {
             descriptor = passed
             ownPath = nil
             place = "the socket passed on by systemd"
-            admission = PeerAdmission(socket: path)
+            // It need not be where the command line says.
+            admission = PeerAdmission(socket: SocketAddress.path(of: passed))
             return
         }
         try Self.checkFolder(of: path)

@@ -7,9 +7,14 @@ import TrackerPlatform
 
 /// The process: its streams, its signals and its end.
 struct Host {
+    /// The part of the time for ending that is kept for the metrics file.
+    static let metricsShare = 10
+
     let options: HostOptions
 
     func run() {
+        // Serving moves them, and has to know which were closed.
+        if case .serve = options.action {} else { StandardStreams.openMissing() }
         switch options.action {
         case .help: print(HostOptions.help)
         case .version: print("\(ProductVersion.product) \(ProductVersion.current)\n\(Dependencies.prepare())")
@@ -18,9 +23,14 @@ struct Host {
                 try InspectCommand(folder: folder, format: options.format).run()
             }
         case .refused(let action, let folder):
-            Self.printing { () throws(CommandFailure) in
-                "\(try RefusedCommand(action, folder: folder, filter: options.filter).run())\n"
+            let command: RefusedCommand
+            do throws(CommandFailure) {
+                command = try RefusedCommand(action, folder: folder, filter: options.filter)
+            } catch {
+                Self.complain("BridgeHost: \(error.message)")
+                exit(UsageError.exitCode)
             }
+            Self.printing { () throws(CommandFailure) in "\(try command.run().text)\n" }
         case .serve: serve()
         case .listen(let path): listen(at: path)
         case .deliver(let timeout): deliver(within: timeout)
@@ -54,8 +64,7 @@ struct Host {
         if !options.isRecording { Alarm(after: .zero) { Dependencies.prepare() } }
         start(session)
         isStarting.store(false, ordering: .releasing)
-        connection.run(session)
-        metrics.end()
+        metrics.end(by: connection.run(session))
         // The handlers that `exit` calls race the threads that still run, those of OpenSSL above all.
         _exit(0)
     }
@@ -82,12 +91,13 @@ struct Host {
             settings: settings, log: log, metrics: metrics, notify: { _ in }, stop: {})
         start(session)
         isStarting.store(false, ordering: .releasing)
-        let (report, remark, exitCode) = command.run(session, within: max(.zero, timeout - (.now - begin)))
+        let (report, remarks, exitCode) = command.run(session, within: max(.zero, timeout - (.now - begin)))
         let deadline = ContinuousClock.now + options.limits.shutdownTimeout
-        ThreadWait.answer { done in session.shutdown(by: deadline) { done(()) } }
-        metrics.end()
+        let closing = deadline - options.limits.shutdownTimeout / Self.metricsShare
+        ThreadWait.answer { done in session.shutdown(by: closing) { done(()) } }
+        metrics.end(by: deadline)
         Self.write("\(report)\n", to: STDOUT_FILENO)
-        if let remark { Self.complain("BridgeHost: \(remark)") }
+        for remark in remarks { Self.complain("BridgeHost: \(remark)") }
         _exit(exitCode)
     }
 
@@ -99,16 +109,18 @@ struct Host {
                 path: path, options: options, settings: settings, log: log, metrics: metrics, lanes: lanes)
             let isStarting = Atomic(options.startFile != nil)
             ProcessSignals.watch([SIGTERM, SIGINT]) { _ in
-                if isStarting.load(ordering: .acquiring) { _exit(0) }
+                if isStarting.load(ordering: .acquiring) {
+                    agent.removeSocket()
+                    _exit(0)
+                }
                 agent.stop()
             }
             Alarm(after: .zero) { Dependencies.prepare() }
             // It has clients of its own where there is a file: their lanes are delivered although nobody connects.
             let own = agent.session()
-            start(own)
+            start(own) { agent.removeSocket() }
             isStarting.store(false, ordering: .releasing)
-            agent.run()
-            metrics.end()
+            metrics.end(by: agent.run())
             withExtendedLifetime(own) {}
         } catch {
             Self.complain("BridgeHost: \(error.message)")
@@ -132,13 +144,16 @@ struct Host {
 
     /// Starts the clients of the file, if there is one. Where they cannot be started as it says, the host ends: nobody
     /// would see that they are missing.
-    private func start(_ session: HostSession) {
+    ///
+    /// - Parameter cleanUp: What is done before that.
+    private func start(_ session: HostSession, orEndAfter cleanUp: () -> Void = {}) {
         session.metrics.begin()
         guard let path = options.startFile else { return }
         do throws(CommandFailure) {
             try session.start(StartFile(path: path))
         } catch {
             Self.complain("BridgeHost: \(error.message)")
+            cleanUp()
             _exit(error.isPassing ? Self.lacksSomething : Self.wrongConfiguration)
         }
     }

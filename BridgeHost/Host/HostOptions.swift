@@ -86,9 +86,15 @@ struct HostOptions: Hashable, Sendable {
                 throw UsageError(message: "\(name) must be \(option.expectation), not '\(value)'")
             }
         }
-        for option in seen {
-            guard let other = option.companion, !seen.contains(other) else { continue }
-            throw UsageError(message: "\(option.rawValue) needs \(other.rawValue)")
+        for option in seen where !option.companions.isEmpty && seen.isDisjoint(with: option.companions) {
+            let names = option.companions.map(\.rawValue).joined(separator: " or ")
+            throw UsageError(message: "\(option.rawValue) needs \(names)")
+        }
+        let actions = Option.actions.filter(seen.contains).map(\.rawValue)
+        // What is recorded is neither stored nor sent: there is nothing to look at or to deliver.
+        let excluding = seen.contains(.record) && !seen.contains(.listen) ? [Option.record.rawValue] + actions : actions
+        guard excluding.count < 2 else {
+            throw UsageError(message: "\(excluding[0]) and \(excluding[1]) exclude each other")
         }
     }
 
@@ -268,14 +274,18 @@ private enum Option: String, CaseIterable {
 
     var takesValue: Bool { ![.help, .version, .collectorPanel, .record, .deliver].contains(self) }
 
-    /// The option without which it means nothing.
-    var companion: Option? {
+    /// The options that say what the host does, if it does not serve its caller. It does one thing.
+    static let actions = [deliver, listen, inspect, listRefused, retryRefused, dropRefused]
+
+    /// The options of which it needs one: it means nothing without.
+    var companions: [Option] {
         switch self {
-        case .deliver: .config
-        case .timeout: .deliver
-        case .format: .inspect
-        case .listenMode, .maxConnections: .listen
-        default: nil
+        case .deliver: [.config]
+        case .timeout: [.deliver]
+        case .format: [.inspect]
+        case .filter: [.listRefused, .retryRefused, .dropRefused]
+        case .listenMode, .maxConnections: [.listen]
+        default: []
         }
     }
 

@@ -50,19 +50,32 @@ struct Peer: Hashable, Sendable {
 /// where the system does not look at it.
 struct PeerAdmission: Hashable, Sendable {
     let user: uid_t
-    /// The group whose members may connect.
-    let group: gid_t?
+    /// The group whose members might connect when the agent began to listen; `nil` if the mode admitted none.
+    private let firstGroup: gid_t?
+    /// The socket's file, if it has one.
+    private let path: String?
 
-    init(user: uid_t, group: gid_t?) {
+    private init(user: uid_t, group: gid_t?, path: String? = nil) {
         self.user = user
-        self.group = group
+        firstGroup = group
+        self.path = path
     }
 
-    /// - Parameter path: The socket's file.
-    init(socket path: String) {
+    /// The group whose members may connect: chgrp(1) may have changed it since.
+    private var group: gid_t? {
         var status = stat()
-        let admitsGroup = unsafe stat(path, &status) == 0 && status.st_mode & 0o060 == 0o060
-        self.init(user: geteuid(), group: admitsGroup ? status.st_gid : nil)
+        guard firstGroup != nil, let path, unsafe stat(path, &status) == 0 else { return firstGroup }
+        return status.st_gid
+    }
+
+    /// - Parameter path: The socket's file; `nil` if it has none.
+    init(socket path: String?) {
+        var status = stat()
+        guard let path, unsafe stat(path, &status) == 0, status.st_mode & 0o060 == 0o060 else {
+            self.init(user: geteuid(), group: nil)
+            return
+        }
+        self.init(user: geteuid(), group: status.st_gid, path: path)
     }
 
     /// - Returns: Why the process at the other side of a socket is refused; `nil` if it is served.
@@ -75,6 +88,7 @@ struct PeerAdmission: Hashable, Sendable {
 
     func refusal(of peer: Peer) -> RPCError? {
         if peer.user == user || peer.user == 0 { return nil }
+        let group = group
         if let group, peer.group == group || peer.groups.contains(group) { return nil }
         return .notAdmitted(
             "User \(peer.user) may not use this agent: it serves user \(user)"

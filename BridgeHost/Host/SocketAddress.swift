@@ -23,6 +23,21 @@ enum SocketAddress {
         }
     }
 
+    /// The path at which a socket is; `nil` if it has no file.
+    static func path(of descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isRead = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard isRead, address.sun_family == sa_family_t(AF_UNIX) else { return nil }
+        // A name without a file begins with a zero.
+        let bytes = unsafe withUnsafeBytes(of: &address.sun_path) { unsafe Array($0.prefix { $0 != 0 }) }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
     /// A new socket of this family, closed in child processes.
     static func stream() -> Int32 {
         #if canImport(Glibc)

@@ -95,9 +95,14 @@ extension JSONText {
     /// - Throws: `tooDeep` if arrays and objects nest deeper than 128, and `invalidNumber` for NaN and the
     ///   infinities.
     @_disfavoredOverload public init(_ value: JSONValue) throws(JSONSyntaxError) {
+        try self.init(value, deeperBy: 0)
+    }
+
+    /// Writes a value as text, which may nest deeper than 128 by so many levels.
+    package init(_ value: JSONValue, deeperBy levels: Int) throws(JSONSyntaxError) {
         var bytes: [UInt8] = []
         do throws(JSONTreeFault) {
-            try JSONTreeWriter.append(value, depth: 0, to: &bytes)
+            try JSONTreeWriter.append(value, depth: -levels, to: &bytes)
         } catch {
             throw JSONSyntaxError(error.reason == .tooDeep ? .tooDeep : .invalidNumber, at: bytes.count)
         }

@@ -5,12 +5,18 @@ import TrackerStorage
 
 /// The calls of a test so far, of all clients, in the order in which they were made.
 final class CallLog: Sendable {
+    /// Clients know nothing of each other's message ids.
+    private struct EventKey: Hashable {
+        let client: RecordedCall.Client
+        let id: MessageID
+    }
+
     private struct Content {
         var calls: [RecordedCall] = []
         /// How many calls were forgotten: the places go on.
         var forgotten = 0
         /// Events whose calls are not answered yet.
-        var queued: [MessageID: JSONText] = [:]
+        var queued: [EventKey: JSONText] = [:]
         var refusal: RefusalReason?
     }
 
@@ -40,12 +46,15 @@ final class CallLog: Sendable {
         }
     }
 
-    /// An event has been queued; its caller is answered next.
-    func queued(_ event: JSONText, as id: MessageID) { content.withLock { $0.queued[id] = event } }
+    /// An event of a client has been queued; its caller is answered next.
+    func queued(_ event: JSONText, as id: MessageID, of client: RecordedCall.Client) {
+        content.withLock { $0.queued[EventKey(client: client, id: id)] = event }
+    }
 
-    func settle(_ place: Int, _ call: OutgoingCall, _ outcome: TrackOutcome) {
+    func settle(_ place: Int, _ call: OutgoingCall, of client: RecordedCall.Client, _ outcome: TrackOutcome) {
         content.withLock { content in
-            let event = outcome.messageID.flatMap { content.queued.removeValue(forKey: $0) }
+            let key = outcome.messageID.map { EventKey(client: client, id: $0) }
+            let event = key.flatMap { content.queued.removeValue(forKey: $0) }
             let index = place - content.forgotten
             guard content.calls.indices.contains(index) else { return }
             content.calls[index].settle(call, outcome, event: event)
@@ -57,9 +66,20 @@ final class CallLog: Sendable {
 final class ClientRecorder: CallRecorder {
     private let client: RecordedCall.Client
     private let log: CallLog
-    private let hasBegun = Atomic(false)
-    /// Initialises the client, once it is made.
-    private let initialize = Mutex<(@Sendable () -> Void)?>(nil)
+    /// Who has initialised the client.
+    private enum Initializer {
+        case nobody, call, program
+    }
+
+    private struct Content {
+        var initializer = Initializer.nobody
+        /// Whether a call is about to.
+        var isInitializing = false
+        /// Initialises the client, once it is made.
+        var initialize: (@Sendable () -> Void)?
+    }
+
+    private let content = Mutex(Content())
 
     init(_ client: RecordedCall.Client, in log: CallLog) {
         self.client = client
@@ -67,18 +87,36 @@ final class ClientRecorder: CallRecorder {
     }
 
     /// Says how the client is initialised if its program does not do so.
-    func initialize(by body: @escaping @Sendable () -> Void) { initialize.withLock { $0 = body } }
+    func initialize(by body: @escaping @Sendable () -> Void) { content.withLock { $0.initialize = body } }
 
     func prepare() {
-        guard !hasBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        initialize.withLock { $0 }?()
+        let initialize = content.withLock { content -> (@Sendable () -> Void)? in
+            guard content.initializer == .nobody else { return nil }
+            content.initializer = .call
+            content.isInitializing = true
+            return content.initialize
+        }
+        guard let initialize else { return }
+        initialize()
+        content.withLock { $0.isInitializing = false }
     }
 
-    func markInitialized() { hasBegun.store(true, ordering: .releasing) }
+    func takeInitialization() -> Bool {
+        content.withLock { content in
+            guard !content.isInitializing else { return false }
+            defer { content.initializer = .program }
+            return content.initializer == .call
+        }
+    }
 
     var refusal: RefusalReason? { log.refusal }
 
+    /// An event has been queued; its caller is answered next.
+    func queued(_ event: JSONText, as id: MessageID) { log.queued(event, as: id, of: client) }
+
     func begin(_ call: OutgoingCall) -> Int { log.begin(RecordedCall(call, of: client)) }
 
-    func settle(_ place: Int, _ call: OutgoingCall, _ answer: CallAnswer) { log.settle(place, call, answer.outcome) }
+    func settle(_ place: Int, _ call: OutgoingCall, _ answer: CallAnswer) {
+        log.settle(place, call, of: client, answer.outcome)
+    }
 }

@@ -13,9 +13,9 @@ import TrackerStorage
 /// ```
 ///
 /// Make one for each test. Nothing of it is on disk or leaves the process, and the environment has no effect on it. A
-/// client that your program does not initialise itself is initialised by its first call. Requests are answered at once:
-/// sessions are called `session-1`, `session-2` and so on, and nothing remains after a flush. No time passes for delivery,
-/// so nothing is sent at intervals.
+/// client that your program does not initialise itself is initialised by its first call; if your program does so later,
+/// its configuration holds from then on. Requests are answered at once: sessions are called `session-1`, `session-2` and so
+/// on, and nothing remains after a flush. No time passes for delivery, so nothing is sent at intervals.
 public final class TestTracker: Sendable {
     /// A `MobileTracker`, for code that takes one or `any MobileTrackerInterface`.
     public let tracker: MobileTracker
@@ -47,9 +47,8 @@ public final class TestTracker: Sendable {
     ) {
         let recorders = RecordedCall.Client.allCases.map { [log] in ClientRecorder($0, in: log) }
         let sessions = SessionNames()
-        let parts = RecordedCall.Client.allCases.indices.map { [log] index in
-            dependencies(RecordedCall.Client.allCases[index])
-                .recording(by: recorders[index], in: log, naming: sessions)
+        let parts = RecordedCall.Client.allCases.indices.map { index in
+            dependencies(RecordedCall.Client.allCases[index]).recording(by: recorders[index], naming: sessions)
         }
         tracker = MobileTracker(dependencies: parts[0])
         analytics = AnalyticsClient(dependencies: parts[1])
@@ -161,9 +160,7 @@ public final class TestTracker: Sendable {
 
 extension Dependencies {
     /// The same, with memory in place of the disk and a recorder in place of the network.
-    fileprivate func recording(by recorder: ClientRecorder, in log: CallLog, naming sessions: SessionNames)
-        -> Dependencies
-    {
+    fileprivate func recording(by recorder: ClientRecorder, naming sessions: SessionNames) -> Dependencies {
         var dependencies = self
         dependencies.recorder = recorder
         dependencies.environment = { _ in nil }
@@ -171,7 +168,7 @@ extension Dependencies {
         dependencies.makeOutbox = { configuration in
             var configuration = configuration
             configuration.location = .memory
-            configuration.onQueued = { [log] id, event in log.queued(event, as: id) }
+            configuration.onQueued = { [recorder] id, event in recorder.queued(event, as: id) }
             let outbox = SQLiteOutbox(configuration)
             // Without a session the first calls would be pending or not, as threads happen to run.
             if configuration.bindsSessions, configuration.initialConsent == .granted {

@@ -44,6 +44,14 @@ struct ReferenceTests {
         for error in ErrorReference.all { #expect(text.contains("| `\(error.code)` | \(error.number) |")) }
     }
 
+    @Test("a number of the host's own means one error, be it a method's or that of a connection")
+    func numbersAreUnique() {
+        let own = ErrorReference.everywhere.map(\.number).filter { $0 > 0 }
+
+        #expect(Set(own).count == own.count)
+        #expect(own.contains(RPCError.notAdmitted("").number.rawValue))
+    }
+
     @Test("every schema that a row names exists, and every schema and example is JSON")
     func schemasExist() {
         let names = Set(NamedSchema.all.map(\.name))

@@ -155,6 +155,9 @@ def play_refused_of_earlier_user(run):
     run.wake()
     run.track()
     run.flush()
+    # The request for the new session may have been under way while the server was down, and have failed since.
+    run.wake()
+    run.flush()
     run.down()
     run.track()
 

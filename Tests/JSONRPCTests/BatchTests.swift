@@ -80,7 +80,7 @@ struct BatchTests {
     @Test("whose answers are too long together get errors for those that do not fit")
     func boundsAnswers() async throws {
         var limits = ConnectionLimits.patient
-        limits.maxUnreadBytes = 4_000
+        limits.maxUnreadBytes = 1_600
         let filler = String(repeating: "x", count: 700)
         let responder = ClosureResponder { _, reply in reply.succeed(with: JSONText(filler)) }
 
@@ -90,8 +90,7 @@ struct BatchTests {
 
         let answers = try JSONText(validating: output).elements
         #expect(answers.map { $0["id"]?.intValue } == [1, 2, 3])
-        #expect(
-            answers.map { $0["error"]?["data"]?["code"]?.stringValue } == [nil, "INTERNAL_ERROR", "INTERNAL_ERROR"])
+        #expect(answers.map { $0["error"]?["data"]?["code"]?.stringValue } == [nil, nil, "INTERNAL_ERROR"])
     }
 
     @Test("larger than what may be unanswered or unread are carried out to the end")

@@ -33,6 +33,19 @@ struct ConnectionEndTests {
         }
     }
 
+    @Test("is seen without a pipe to wake the thread that reads: it looks up by itself")
+    func looksUp() async throws {
+        try await onThread {
+            let (reader, writer) = Session.pipe()
+            for hangUp in [false, true] {
+                let readiness = ByteStream(descriptor: reader.descriptor)
+                    .wait(forInput: !hangUp, orHangUp: hangUp, or: -1, until: nil)
+                #expect(!readiness.isReadable && !readiness.isHungUp && !readiness.isWoken)
+            }
+            writer.close()
+        }
+    }
+
     @Test("comes in time though nothing is answered", arguments: [true, false])
     func endsUnanswered(completesShutdown: Bool) async throws {
         var limits = ConnectionLimits()
@@ -56,6 +69,28 @@ struct ConnectionEndTests {
         _ = try await Session.transcript(of: sent, limits: limits, to: responder)
 
         #expect(responder.calls == ["m"])
+    }
+
+    @Test("comes in time in the midst of a batch whose calls are answered at once")
+    func endsInBatch() async throws {
+        var limits = ConnectionLimits()
+        limits.shutdownTimeout = .zero
+        let calls = Recorder<String>()
+        try await onThread { [limits] in
+            let (closed, closing) = Session.pipe()
+            let session = Session(limits: limits)
+            session.start(
+                ClosureResponder { request, reply in
+                    if calls.all.isEmpty { _ = closed.readSome() }
+                    calls.record(request.method)
+                    reply.succeed(with: .null)
+                })
+            session.input.write("[\(repeatElement(Self.call, count: 10_000).joined(separator: ","))]\n")
+            session.input.close()
+            closing.write("!")
+            _ = session.finish()
+        }
+        #expect(calls.all.count < 10_000)
     }
 
     @Test("comes in time though the client does not read")
@@ -150,7 +185,7 @@ struct ConnectionEndTests {
     func needsInput() async throws {
         let responder = HeldResponder()
 
-        try await onThread { Connection(input: -1, output: -1).run(responder) }
+        _ = try await onThread { Connection(input: -1, output: -1).run(responder) }
 
         #expect(responder.events == [.willShutDown, .shutdown])
 

@@ -49,6 +49,31 @@ struct SocketServerTests {
         }
     }
 
+    @Test("takes a batch in turns: what another client asks meanwhile is answered before its end")
+    func takesTurns() async throws {
+        try await onThread {
+            let order = Recorder<String>()
+            let other = Mutex<ServedClient?>(nil)
+            let socket = try ServedSocket { _ in
+                ClosureResponder { request, reply in
+                    if order.all.isEmpty { other.withLock { _ = $0?.stream.write(ServedClient.echo(7)) } }
+                    order.record(request.method)
+                    reply.succeed(with: .null)
+                }
+            }
+            let (client, quick) = (try socket.connect(), try socket.connect())
+            other.withLock { $0 = quick }
+            let call = #"{"jsonrpc":"2.0","id":1,"method":"m"}"#
+
+            client.stream.write("[\(repeatElement(call, count: 1_000).joined(separator: ","))]\n")
+
+            #expect(client.line()?.hasPrefix(#"[{"jsonrpc":"2.0","id":1,"result":null},"#) == true)
+            #expect(quick.line() != nil)
+            let place = try #require(order.all.firstIndex(of: "echo"))
+            #expect(order.all.count == 1_001 && place < 1_000)
+        }
+    }
+
     @Test("goes on with the others while a client does not read, and gives it every answer once it does")
     func slowReader() async throws {
         try await onThread {
@@ -150,6 +175,55 @@ struct SocketServerTests {
         try await onThread {
             let client = try socket.connect()
             client.stream.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"m"}"#, .lines))
+            client.stream.close()
+        }
+
+        #expect(try await events.values(atLeast: 3) == [.call("m"), .willShutDown, .shutdown])
+    }
+
+    @Test("carries out what a client has written before it goes, also what has to wait for room then")
+    func readsRest() async throws {
+        var limits = SocketServer.Limits.patient
+        limits.connection.maxUnansweredCalls = 10
+        let events = Recorder<HeldResponder.Event>()
+        let responder = HeldResponder { events.record($0) }
+        let socket = try ServedSocket(limits) { _ in responder }
+        let count = 3_000
+        // More than is read at once, and less than the socket takes.
+        let calls = Array((0..<count).map { framed(#"{"jsonrpc":"2.0","method":"m\#($0)"}"#, .lines) }.joined())
+
+        try await onThread {
+            let client = try socket.connect()
+            client.stream.write(calls)
+            client.stream.close()
+        }
+        let before = try await events.values(atLeast: 11)
+        #expect(before == (0..<10).map { HeldResponder.Event.call("m\($0)") } + [.willShutDown])
+
+        var answered = 0
+        while answered < count {
+            // The calls so far, the beginning of the end, and one call more.
+            try await events.values(atLeast: answered + 2)
+            let more = responder.calls[answered...]
+            try #require(!more.isEmpty)
+            for method in more { responder.answer(method) }
+            answered += more.count
+        }
+        #expect(try await events.values(atLeast: count + 2).last == .shutdown)
+        #expect(responder.calls == (0..<count).map { "m\($0)" })
+    }
+
+    @Test("ends a client that has gone in time, although there is never room for what it has written")
+    func endsGoneInTime() async throws {
+        var limits = SocketServer.Limits.patient
+        limits.connection.maxUnansweredCalls = 1
+        limits.connection.shutdownTimeout = .milliseconds(50)
+        let events = Recorder<HeldResponder.Event>()
+        let socket = try ServedSocket(limits) { _ in HeldResponder { events.record($0) } }
+
+        try await onThread {
+            let client = try socket.connect()
+            for _ in 0..<3 { client.stream.write(framed(#"{"jsonrpc":"2.0","method":"m"}"#, .lines)) }
             client.stream.close()
         }
 

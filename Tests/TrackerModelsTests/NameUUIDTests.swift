@@ -16,10 +16,10 @@ struct NameUUIDTests {
     }
 
     @Test(
-        "is the id itself, or the UUID that the client put at its end",
+        "is the id itself if it is one, else that of its name",
         arguments: [
             ("0E984725-c51c-4bf4-9960-e1c80e27aba0", "0e984725-c51c-4bf4-9960-e1c80e27aba0"),
-            ("1764239400250-0e984725-c51c-4bf4-9960-e1c80e27aba0", "0e984725-c51c-4bf4-9960-e1c80e27aba0"),
+            ("1764239400250-0e984725-c51c-4bf4-9960-e1c80e27aba0", "31449ebe-e798-586c-b088-341b3fd48e58"),
             ("order-789", "4bb7b932-d95c-5530-b687-bc3a1ef704e3"),
         ])
     func ids(text: String, uuid: String) throws {
@@ -29,7 +29,9 @@ struct NameUUIDTests {
     @Test("distinguishes ids that end in the same UUID")
     func endings() throws {
         let uuid = "0e984725-c51c-4bf4-9960-e1c80e27aba0"
-        let ids = try ["a-\(uuid)", "b-\(uuid)", uuid].map { try #require(MessageID($0)).uuid }
-        #expect(Set(ids).count == 3)
+        let ids = try [
+            "a-\(uuid)", "b-\(uuid)", "1-\(uuid)", "2-\(uuid)", "-\(uuid)", "1764239400250-\(uuid)", uuid,
+        ].map { try #require(MessageID($0)).uuid }
+        #expect(Set(ids).count == 7)
     }
 }

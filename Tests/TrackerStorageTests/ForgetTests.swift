@@ -78,6 +78,27 @@ struct ForgetTests {
         for secret in [Self.person, device] { #expect(try folder.files(holding: secret) == []) }
     }
 
+    @Test("of a session takes what was refused before they were identified, also once another session has followed")
+    func refusedBefore() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([.bind(1, "s1"), .append("m1", body: #"{"card":"secret-of-theirs"}"#)])
+        await outbox.commit(
+            .drop(try outbox.ids(), .rejected(422), Rejection(status: 422, body: "no".utf8, attempts: 1)))
+        await outbox.commit([
+            .identify(Generation(1), try #require(UserID(Self.person))), .reset(all: false, messageID: nil),
+            .bind(2, "s2"), .append("m2"),
+        ])
+        #expect(try outbox.refused().count == 1)
+        let batch = try await batch()
+
+        #expect(await batch.commit(.forget([.user(Self.person)])).summary == "changed 1")
+
+        #expect(try outbox.refused().isEmpty && outbox.queue() == ["m2"])
+        await outbox.close()
+        await batch.close()
+        #expect(try folder.files(holding: "secret-of-theirs") == [])
+    }
+
     @Test("of an earlier session leaves the one that has followed it")
     func keepsLaterSession() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

@@ -215,6 +215,30 @@ struct GenerationTests {
         #expect(outbox.value(for: .deviceID) == device)
     }
 
+    @Test("has its user and the session's metadata last as long as its session, which another one may have renewed")
+    func renewsValuesOfSession() async throws {
+        let clock = HandClock()
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(folder, clock: clock) { $0.expiration = .seconds(1000) })
+        let metadata = #"{"plan":"pro"}"#
+        await outbox.commit([
+            .append(Draft.sample("m1", sessionMetadata: known(try? JSONText(validating: metadata)))), .bind(1, "s1"),
+            .identify(Generation(1), known(UserID("u1"))),
+        ])
+
+        clock.advance(by: .seconds(900))
+        await outbox.commit(.bind(1, "s2"))
+        clock.advance(by: .seconds(200))
+
+        #expect(await outbox.commit(.append("m2")).state?.entry.identifyID?.text == "u1")
+        #expect(outbox.value(for: .sessionID) == "s2" && outbox.value(for: .identifyID) == "u1")
+        #expect(outbox.value(for: .sessionMetadata) == metadata)
+
+        clock.advance(by: .seconds(800))
+        #expect(outbox.value(for: .sessionID) == nil && outbox.value(for: .identifyID) == nil)
+        #expect(outbox.value(for: .sessionMetadata) == nil)
+    }
+
     @Test("keeps its session when the clock is set back a year")
     func survivesClockSetBack() async throws {
         let clock = HandClock()

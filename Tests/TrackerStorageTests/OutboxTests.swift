@@ -223,6 +223,53 @@ struct OutboxTests {
         #expect(try smaller.account().dropped.isEmpty)
     }
 
+    @Test(
+        "drops what is too old before it refuses a call, whether the queue or the calls that wait for a session are full",
+        arguments: Place.allCases, [true, false])
+    func expiresForRoom(place: Place, isBound: Bool) async throws {
+        let log = EventLog()
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(folder, place, log: log) {
+                $0.limits = OutboxLimits(maxRecords: isBound ? 2 : 9)
+                $0.limits.maxPendingRecords = 2
+                $0.limits.maxAge = .seconds(10)
+            })
+        if isBound { await outbox.commit(.bind(1, "s1")) }
+        let queued = isBound ? "queued" : "pending"
+
+        let results = await outbox.commit([
+            .append("a", at: .seconds(1)), .append("b", at: .seconds(5)), .append("early", at: .seconds(11)),
+            .append("c", at: .seconds(12)), .append("d", at: .seconds(15)), .append("e", at: .seconds(16)),
+        ])
+
+        #expect(results.map(\.summary) == [queued, queued, "refused queueFull", queued, "refused queueFull", queued])
+        #expect(try outbox.queue() == ["c", "e"])
+        let expired = log.ofRecords.flatMap { event -> [String] in
+            guard case .dropped(let ids, _, .expired) = event else { return [] }
+            return ids.map(\.text)
+        }
+        #expect(expired == ["a", "b"])
+        #expect(try outbox.account() == .sample(accepted: 4, queued: 2, dropped: [.expired: 2]))
+    }
+
+    @Test("by the wall clock, for what an earlier run has left")
+    func expiresEarlierRuns() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.append("a"), .append("b")])
+        await first.close()
+
+        let second = try await SQLiteOutbox.opened(
+            .sample(folder) {
+                $0.limits = OutboxLimits(maxRecords: 2)
+                $0.limits.maxAge = .seconds(10)
+            })
+        let results = await second.commit([.append("c"), .append("d"), .append("e")])
+
+        #expect(results.map(\.summary) == ["pending", "pending", "refused queueFull"])
+        #expect(try second.queue() == ["c", "d"])
+        #expect(try second.account() == .sample(accepted: 2, recovered: 2, queued: 2, dropped: [.expired: 2]))
+    }
+
     @Test("answers a caller's id a second time as the first time, and queues it once", arguments: Place.allCases)
     func deduplicates(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))

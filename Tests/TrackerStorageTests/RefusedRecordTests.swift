@@ -95,6 +95,48 @@ struct RefusedRecordTests {
         await outbox.close()
     }
 
+    @Test("all of it is queued again at once, also where that takes more numbers than are reserved together")
+    func requeuesMany() async throws {
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(TemporaryFolder(), .memory) {
+                $0.refused = RefusedLimits(maxRecords: 10_000, maxBytes: 1 << 20, ttl: .seconds(100))
+            })
+        let count = Int(LaneTransaction.sequenceBlock) / 2 + 1
+        await outbox.commit((0..<count).map { .append("m\($0)") })
+        await outbox.commit(Self.drop(try outbox.ids()))
+        let change = try Self.requeue(outbox)
+
+        let results = await outbox.commit([change, change, change, change])
+
+        #expect(results.map(\.summary) == ["changed \(count)", "changed 0", "changed 0", "changed 0"])
+        #expect(try outbox.account().isBalanced)
+        await outbox.close()
+    }
+
+    @Test("what has grown too old leaves the disk with the next change, though nothing more is refused")
+    func ages() async throws {
+        let clock = HandClock()
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(TemporaryFolder(), clock: clock) {
+                $0.refused = RefusedLimits(maxRecords: 9, maxBytes: 900, ttl: .seconds(100))
+            })
+        await outbox.commit(.append("a"))
+        await outbox.commit(Self.drop(try outbox.ids()))
+        func rows() throws -> Int64? {
+            try outbox.read { (database, _, _) throws(StorageError) in
+                try database.statement("SELECT count(*) FROM refused").number()
+            } ?? nil
+        }
+
+        clock.advance(by: .seconds(99))
+        await outbox.commit(.append("b"))
+        #expect(try rows() == 1)
+        clock.advance(by: .seconds(2))
+        await outbox.commit(.append("c"))
+        #expect(try rows() == 0)
+        await outbox.close()
+    }
+
     @Test("past the bounds the oldest goes, and so does what is too old")
     func bounds() async throws {
         let clock = HandClock()
@@ -116,6 +158,20 @@ struct RefusedRecordTests {
         clock.advance(by: .seconds(60))
         #expect(try outbox.refused().map(\.messageID.text) == ["f"])
         #expect(try outbox.refusedCount().records == 1)
+        #expect(try outbox.account().isBalanced)
+        await outbox.close()
+    }
+
+    @Test("one that alone is past the bound is not kept, and leaves the others there")
+    func tooLarge() async throws {
+        let outbox = try await SQLiteOutbox.opened(
+            .sample(TemporaryFolder()) { $0.refused = RefusedLimits(maxRecords: 9, maxBytes: 70, ttl: .seconds(100)) })
+        await outbox.commit([.append("a"), .append("l", body: #"{"e":"\#(String(repeating: "x", count: 90))"}"#)])
+        await outbox.commit(Self.drop(try outbox.ids()))
+        await outbox.commit(.append("b"))
+        await outbox.commit(Self.drop(try outbox.ids()))
+
+        #expect(try outbox.refused().map(\.messageID.text) == ["a", "b"])
         #expect(try outbox.account().isBalanced)
         await outbox.close()
     }

@@ -109,6 +109,36 @@ struct SharedFolderTests {
         #expect(try outbox.strandedLanes().isEmpty)
     }
 
+    @Test("is left at once, though a child that was forked meanwhile still has its files open")
+    func leavesDespiteFork() async throws {
+        let stranded = try await SQLiteOutbox.opened(.sample(folder))
+        await stranded.commit(.append("m1"))
+        #expect(stranded.acquireDelivery())
+        let other = LaneIdentity(kind: .session, owner: "926", origin: "https://b.example.com")
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, lane: other))
+        let lane = OutboxConfiguration.sample(folder).lane
+        let files = [folder.state.openLock(of: lane), folder.state.deliveryLock(of: lane)]
+
+        // What a child has after its fork and before its exec: the same open files.
+        let copies = try files.flatMap(Self.copies)
+        await stranded.close()
+
+        #expect(copies.count >= 2)
+        #expect(try outbox.strandedLanes() == [StrandedLane(identity: lane, records: 1)])
+        for copy in copies { close(copy) }
+    }
+
+    /// Duplicates this process' descriptors of a file.
+    private static func copies(of path: String) throws -> [Int32] {
+        var wanted = stat()
+        try unsafe #require(stat(path, &wanted) == 0)
+        return (Int32(0)..<4096).filter { number in
+            var status = stat()
+            guard unsafe fstat(number, &status) == 0 else { return false }
+            return (status.st_dev, status.st_ino) == (wanted.st_dev, wanted.st_ino)
+        }.map { dup($0) }
+    }
+
     @Test(
         "moves what was queued again, although its lane has never accepted it, unless it is an earlier user's",
         arguments: [false, true])
@@ -264,6 +294,51 @@ struct SharedFolderTests {
         await third.close()
         let again = try await SQLiteOutbox.opened(configuration(old, takesOver: [], maxRecords: 2))
         #expect(try again.account() == .sample())
+    }
+
+    @Test("moves what the server has refused of a lane that the opening one names, though nothing is queued there")
+    func adoptsRefused() async throws {
+        let (old, new) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
+        let first = try await SQLiteOutbox.opened(configuration(old, takesOver: []))
+        await first.commit([.append("m1", given: true), .append("m2")])
+        await first.commit(.drop(try first.ids(), .rejected(404), Rejection(status: 404, attempts: 1)))
+        await first.close()
+
+        let second = try await SQLiteOutbox.opened(configuration(new, takesOver: [old]))
+
+        #expect(try second.refused().map(\.messageID.text) == ["m1", "m2"])
+        #expect(try second.refused().allSatisfy { $0.reason == .rejected(404) && $0.rejection.status == 404 })
+        #expect(try second.account() == .sample())
+        #expect(await second.commit(.append("m1", given: true)).summary == "queued")
+        #expect(try second.queue() == [])
+        #expect(await second.commit(.requeue(try second.refused().map(\.id))).summary == "changed 2")
+        #expect(try second.queue() == ["m1", "m2"])
+        #expect(try second.account() == .sample(requeued: 2, queued: 2))
+        await second.close()
+        let again = try await SQLiteOutbox.opened(configuration(old, takesOver: []))
+        #expect(try again.refused().isEmpty && again.account() == .sample())
+    }
+
+    @Test("brings a record with its caller's key back to the lane that it came from, and knows the key in both")
+    func returns() async throws {
+        let (a, b) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
+        var outbox = try await SQLiteOutbox.opened(configuration(a, takesOver: [b]))
+        await outbox.commit([.append("m1", given: true), .append("m2")])
+        for (lane, other) in [(b, a), (a, b), (b, a), (a, b)] {
+            await outbox.close()
+            outbox = try await SQLiteOutbox.opened(configuration(lane, takesOver: [other]))
+
+            #expect(try outbox.queue() == ["m1", "m2"])
+            #expect(try outbox.account() == .sample(recovered: 2, queued: 2))
+            #expect(await outbox.commit(.append("m1", given: true)).summary == "queued")
+            #expect(try outbox.queue() == ["m1", "m2"])
+        }
+        await outbox.commit(.delivered(try outbox.ids(), bytes: WireBytes(before: 0, after: 0)))
+        await outbox.close()
+        outbox = try await SQLiteOutbox.opened(configuration(b, takesOver: [a]))
+        #expect(await outbox.commit(.append("m1", given: true)).summary == "queued")
+        #expect(try outbox.queue() == [])
+        await outbox.close()
     }
 
     @Test("leaves an account that makes sense where records were moved from an open lane")

@@ -10,6 +10,19 @@ struct UnreadableDatabaseTests {
     let folder = TemporaryFolder()
     let tools = TemporaryFolder()
 
+    @Test("a note with an absurd time, or a copy with an absurd number, stops no repair")
+    func absurdNumbers() throws {
+        #expect(ReadRefusal(start: Timestamp(milliseconds: .min)).rest(at: Timestamp(milliseconds: 1)) == .zero)
+
+        try folder.state.make()
+        let files = DamagedFiles(folder.state)
+        for name in ["tracker.sqlite3", "tracker.sqlite3.corrupt-\(Int.max)"] {
+            try Data("x".utf8).write(to: URL(fileURLWithPath: folder.file(name)))
+        }
+        try files.moveDamaged()
+        #expect(try files.setDamagedCopyAside() == "tracker.sqlite3.corrupt-1")
+    }
+
     @Test(
         "stays where it is with its records, and is carried over as soon as it can be read, without a call",
         .enabled(if: PreloadedLibrary.canBeMade))

@@ -113,12 +113,77 @@ struct TestTrackerTests {
         try await test.expect("SECRET", droppedAs: .beforeSend)
     }
 
+    @Test("goes on with what the program initialises a client with after its first calls")
+    func initialisedLate() async throws {
+        let hide: BeforeSend = { call in
+            var call = call
+            call.properties?["email"] = nil
+            return call
+        }
+        for name in ["Early", "Late"] {
+            let values: Properties = ["email": "ada@example.com", "plan": "pro"]
+            await test.tracker.track(eventName: name, attributes: values)
+            test.analytics.track(name, properties: values)
+            test.basic.track(event: name, properties: values)
+            guard name == "Early" else { break }
+            test.analytics.identify("user-1")
+            let config = TrackerConfig(apiUrl: "https://api.example.com", xApiKey: "key", beforeSend: hide)
+            try await test.tracker.initialize(brandId: "925", config: config)
+            var options = InitOptions(writeKey: "key", ingestionHost: "https://in.example.com")
+            options.beforeSend = hide
+            await test.analytics.initializeAndWait(with: options)
+            try test.basic.initialize(apiKey: "key", endpoint: "https://in.example.com/events", beforeSend: hide)
+        }
+
+        #expect(await test.find("Early", ["email": "ada@example.com"]).count == 3)
+        let late = await test.find("Late", ["plan": "pro"])
+        #expect(late.map { $0.properties?["email"] } == [nil, nil, nil])
+        try await test.expect("Late", userId: "user-1", client: .analytics, count: 1)
+    }
+
+    @Test(
+        "keeps what it has recorded over a shutdown, and is initialised by no call after it", arguments: [true, false])
+    func shutDown(_ isUsed: Bool) async throws {
+        if isUsed { await test.tracker.track(eventName: "Before") }
+        await test.tracker.shutdown()
+
+        #expect(await test.tracker.track(eventName: "After") == .dropped(.notInitialized))
+
+        #expect(await test.calls.map(\.name) == (isUsed ? ["Before", "After"] : ["After"]))
+        try await test.tracker.initialize(
+            brandId: "925", config: TrackerConfig(apiUrl: "https://api.example.com", xApiKey: "key"))
+        #expect(await test.tracker.track(eventName: "Again").messageID != nil)
+        try await test.expect("Again", count: 1)
+    }
+
+    @Test("knows the events of two clients apart that have the same id")
+    func sharedID() async throws {
+        let isRight: Set<Bool> = Set(
+            await withTaskGroup(of: Bool?.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        let test = TestTracker(log: SilentLog())
+                        test.analytics.track("A", options: CallOptions(userId: "user-1"), messageId: "key-1")
+                        test.basic.track(event: "B", messageId: "key-1")
+                        return await test.find("A").first.map { $0.event?["event"] == "A" }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1 ?? false) }
+            })
+
+        #expect(isRight == [true])
+    }
+
     @Test(
         "plays a refusal until it is told otherwise", arguments: [RefusalReason.storage, .queueFull, .notInitialized])
     func refusals(_ reason: RefusalReason) async throws {
         test.fail(reason)
         #expect(await test.analytics.track("A").outcome == .dropped(reason))
         #expect(await test.tracker.track(eventName: " ") == .dropped(.invalidEventName))
+        #expect(await test.basic.track(event: " ").outcome == .dropped(.invalidEventName))
+        #expect(
+            await test.basic.track(event: "A", properties: ["n": JSONValue(Double.nan)]).outcome
+                == .dropped(.serialization))
         test.fail(nil)
         #expect(await test.analytics.track("A").outcome.messageID != nil)
         test.fail(reason)

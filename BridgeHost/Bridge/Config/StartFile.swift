@@ -60,6 +60,13 @@ package struct StartFile: Sendable {
         guard text.kind == .object, !text.members.isEmpty else {
             throw CommandFailure(message: "The file must be a JSON object with at least one of the keys \(known).")
         }
+        let items = text.outline(depth: 1).items
+        if let twice = names.first(where: { name in items.count { $0.key.matches(name, in: text.bytes) } > 1 }) {
+            throw CommandFailure(
+                message:
+                    "'\(twice)' is there twice: a file starts one client of a kind. Start another host with a file of "
+                    + "its own.")
+        }
         var params: [String: Params] = [:]
         for member in text.members {
             guard names.contains(member.key) else {
@@ -115,10 +122,20 @@ extension JSONValue {
         }
     }
 
-    /// What is neither an object nor `null` stays as it is, and is refused later.
+    /// What is neither an object nor `null` stays as it is, and so does a member that is no word of its option: both are
+    /// refused later.
     private mutating func set(_ members: [String: String]) {
         guard var object = self == .null ? JSONObject() : objectValue else { return }
-        for (name, value) in members { object[name] = .string(value) }
+        for (name, value) in members where object[name]?.isWord(of: name) != false { object[name] = .string(value) }
         self = .object(object)
+    }
+
+    /// Whether it is `null`, or one of the words of an option of `init`.
+    private func isWord(of name: String) -> Bool {
+        guard self != .null else { return true }
+        guard case .words(let words)? = TrackerConfig.options.first(where: { $0.key == name })?.range else {
+            return false
+        }
+        return stringValue.map(words.contains) == true
     }
 }

@@ -14,7 +14,7 @@ extension BridgedMethod {
                     example: #"{"writeKey": "key", "ingestionHost": "https://in.example.com"}"#)
             ],
             result: "Initialized",
-            errors: [.invalidConfiguration, .storage, .initializationFailed], changesAnswers: true,
+            errors: [.invalidConfiguration, .storage, .initializationFailed], effect: .state,
             restores: .setup(),
             "Initialises the analytics client. Calls made meanwhile take effect after it.",
             example: #"[{"writeKey": "key", "ingestionHost": "https://in.example.com"}]"#
@@ -41,7 +41,8 @@ extension BridgedMethod {
             [
                 .user("userId", "The application's name for the user. Not blank."),
                 .properties("traits", "Facts about the user."),
-            ], "Identifies the user of this event and all later ones.", example: #"["user-1", {"plan": "pro"}]"#
+            ], effect: .user, "Identifies the user of this event and all later ones.",
+            example: #"["user-1", {"plan": "pro"}]"#
         ) {
             .identify(userId: try $0.id(0), traits: $0.properties(1))
         },
@@ -50,7 +51,8 @@ extension BridgedMethod {
             [
                 .required("groupId", .id, "The group. Not blank."),
                 .properties("traits", "Facts about the group."),
-            ], "Sets the user's group for this event and all later ones.", example: #"["group-1", {"name": "Acme"}]"#
+            ], effect: .user, "Sets the user's group for this event and all later ones.",
+            example: #"["group-1", {"name": "Acme"}]"#
         ) {
             .group(groupId: try $0.id(0), traits: $0.properties(1))
         },
@@ -73,7 +75,7 @@ extension BridgedMethod {
             .page(name: try $0.string(0), properties: $0.properties(1))
         },
         .analytics(
-            "analytics.alias", [.user("newUserId", "The other name. Not blank.")],
+            "analytics.alias", [.user("newUserId", "The other name. Not blank.")], effect: .user,
             "Gives the user another id, for this event and all later ones.", example: #"["user-2"]"#
         ) {
             .alias(newUserId: try $0.id(0))
@@ -125,7 +127,7 @@ extension BridgedMethod {
         .flush("analytics.flush", on: \.analytics),
         .credentials("analytics.setCredentials", on: \.analytics),
         BridgedMethod(
-            "analytics.reset", [.messageID], errors: [.storage], changesAnswers: true, restores: .ends,
+            "analytics.reset", [.messageID], errors: [.storage], effect: .state, restores: .ends,
             "Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`."
         ) { host, arguments, reply in
             host.analytics.reset(messageID: try arguments.messageID(0), completion: host.answering(reply))
@@ -136,7 +138,7 @@ extension BridgedMethod {
             reply.succeed(with: .done)
         },
         .reading(
-            "analytics.getDebugInfo", on: \.analytics, result: "AnalyticsDebugInfo",
+            "analytics.getDebugInfo", on: \.analytics, result: "AnalyticsDebugInfo", changedBy: .user,
             "The state of the client: lifecycle, queue, circuit, identity, options. Secrets are masked."
         ) { analytics, _ in
             JSONText(tree: analytics.debugInfo())
@@ -170,7 +172,7 @@ extension BridgedMethod {
                 .optional("userId", .id, "The application's name for the user. One of the two is required."),
                 .optional("anonymousId", .id, "The client's name for the visitor."),
             ],
-            result: result, errors: [.invalidValue, .notInitialized, .listFull, .storage], changesAnswers: true,
+            result: result, errors: [.invalidValue, .notInitialized, .listFull, .storage], effect: .state,
             isRepeatable: true, summary, example: #"["user-1"]"#
         ) { host, arguments, reply in
             let ids = PersonIDs(

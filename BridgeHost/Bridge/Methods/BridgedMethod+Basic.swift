@@ -24,7 +24,7 @@ extension BridgedMethod {
             ],
             result: "Initialized",
             errors: [.invalidAPIKey, .invalidEndpoint, .invalidConfiguration, .storage, .initializationFailed],
-            restores: .setup(),
+            effect: .user, restores: .setup(),
             "Initialises the basic tracker, or changes its configuration: what is queued goes to the new endpoint.",
             example: #"["key", "https://events.example.com/in", "1.2.3"]"#
         ) { host, arguments, reply in
@@ -50,7 +50,8 @@ extension BridgedMethod {
             [
                 .user("userId", "The application's name for the user. Not blank."),
                 .properties("traits", "Facts about the user."),
-            ], restores: .user, "Identifies the user of all later events.", example: #"["user-1", {"plan": "pro"}]"#
+            ], effect: .user, restores: .user, "Identifies the user of all later events.",
+            example: #"["user-1", {"plan": "pro"}]"#
         ) {
             .identify(userId: try $0.id(0), traits: $0.properties(1))
         },
@@ -66,7 +67,7 @@ extension BridgedMethod {
         .flush("basic.flush", on: \.basic),
         .credentials("basic.setCredentials", on: \.basic),
         .reading(
-            "basic.getDebugInfo", on: \.basic, result: "BasicDebugInfo",
+            "basic.getDebugInfo", on: \.basic, result: "BasicDebugInfo", changedBy: .user,
             "The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."
         ) { basic, _ in
             JSONText(tree: basic.debugInfo())

@@ -10,10 +10,10 @@ extension BridgedMethod {
     package static let hostState: [BridgedMethod] = [
         BridgedMethod(
             "host.metrics", [], result: "Metrics",
-            "Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."
+            "Metrics of all clients, as text for Prometheus. They count all earlier calls, and maybe some later ones."
         ) { host, _, reply in
             let answer = host.answering(reply) { JSONText.object("text", host.metrics.text) }
-            host.afterEarlierCalls(to: host.clients.map(\.client)) { answer(()) }
+            host.afterEarlierCalls(to: host.clients.map(\.client), changedBy: .state) { answer(()) }
         }
     ]
 
@@ -33,10 +33,10 @@ extension BridgedMethod {
             if topics.contains(.credentials) { host.askForCredentials() }
             reply.succeed(with: .done)
         },
-        BridgedMethod("host.shutdown", [], "Answers what was read, sends what can be sent, and ends the host.") {
-            host, _, reply in
-            reply.succeed(with: .done)
-            host.end()
+        BridgedMethod(
+            "host.shutdown", [], effect: .end, "Answers what was read, sends what can be sent, and ends the host."
+        ) { host, _, reply in
+            host.end(answering: reply)
         },
         BridgedMethod("rpc.discover", [], result: "OpenRPCDocument", "Describes all this, as an OpenRPC document.") {
             _, _, reply in

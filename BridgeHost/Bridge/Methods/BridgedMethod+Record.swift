@@ -36,16 +36,25 @@ extension BridgedMethod {
                 .optional(
                     "reason", .string, "The reason; without one calls are taken again.", schema: "DropReason")
             ],
+            effect: .counts,
             "Drops valid calls for a reason from now on, as the product would.", example: #"["STORAGE_ERROR"]"#
         ) { host, arguments, reply in
             try host.recorder().fail(arguments.value(0).map { _ in try arguments.word(0) })
             reply.succeed(with: .done)
         },
         BridgedMethod(
-            "record.clear", [], "Forgets the calls so far, and takes calls again. The clients stay as they are."
+            "record.clear", [], effect: .counts,
+            "Forgets the calls so far, and takes calls again. The clients stay as they are."
         ) { host, _, reply in
             try host.recorder().clear()
             reply.succeed(with: .done)
+        },
+        BridgedMethod(
+            "record.shutdown", [],
+            "Ends the clients, as `host.shutdown` does. The calls so far stay, and the host goes on."
+        ) { host, _, reply in
+            _ = try host.recorder()
+            host.shutDownClients(within: .seconds(1.5)) { reply.succeed(with: .done) }
         },
     ]
 
@@ -70,11 +79,11 @@ extension BridgedMethod {
             // What is wrong with the params is said at once.
             _ = try answer([], arguments)
             let done = host.answering(reply) { JSONText(tree: $0) }
-            host.order.beginQuestion()
+            host.order.beginQuestion(changedBy: .counts)
             recorder.calls { calls in
                 // They are right, as was just seen.
                 done((try? answer(calls, arguments)) ?? [:])
-                host.order.endQuestion(on: host)
+                host.order.endQuestion(changedBy: .counts, on: host)
             }
         }
     }
@@ -110,6 +119,7 @@ extension CallExpectation {
         for name in ["userId", "anonymousId", "groupId"] {
             if let given = members[name] { members[name] = try Self.id(given, name) }
         }
+        if let method = members["method"] { try Self.check(method, "method", Self.methods) }
         if let client = members["client"] { try Self.check(client, "client", ClientName.allCases.map(\.rawValue)) }
         if let outcome = members["outcome"] {
             try Self.check(outcome["status"] ?? .null, "outcome.status", ["queued", "pending", "dropped"])
@@ -120,6 +130,15 @@ extension CallExpectation {
         self.init(
             try arguments.string(0), arguments.value(1).flatMap { JSONValue($0).objectValue } ?? [:], members: members)
     }
+
+    /// The calls that are recorded, without the client's name.
+    private static let methods: [String] = {
+        let names = BridgedMethod.all.map(\.method).filter { $0.result == "Outcome" }.map { method in
+            method.name.split(separator: ".").last.map(String.init) ?? method.name
+        }
+        // That one is recorded as the call that it is short for.
+        return Set(names).subtracting(["clearAdvertisingId"]).sorted()
+    }()
 
     /// An id as a call has it: a whole number is its digits.
     private static func id(_ given: JSONValue, _ name: String) throws(RPCError) -> JSONValue {

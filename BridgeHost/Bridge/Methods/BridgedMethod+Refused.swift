@@ -58,7 +58,7 @@ extension BridgedMethod {
             let done = host.answeringOrFailing(reply, answer)
             let found = Mutex<[ClientName: Result<Value, TrackerError>]>([:])
             let order = clients.map(\.name)
-            host.order.beginQuestion()
+            host.order.beginQuestion(changedBy: .state)
             for (subject, client) in clients {
                 client.control.afterEarlierCalls {
                     perform(client, selection.filter) { result in
@@ -68,7 +68,7 @@ extension BridgedMethod {
                         }
                         guard let all else { return }
                         done(Result { () throws(TrackerError) in try values(all, in: order) })
-                        host.order.endQuestion(on: host)
+                        host.order.endQuestion(changedBy: .state, on: host)
                     }
                 }
             }
@@ -142,6 +142,10 @@ enum RefusedFields {
             name, .array(of: element), summary,
             read: { value, path, selection throws(TrackerError) in
                 guard value.kind == .array else { throw FieldCheck.fault(path, .wrongKind("an array")) }
+                // A program that has found none to drop must not drop all.
+                guard !value.elements.isEmpty else {
+                    throw FieldCheck.fault(path, .invalid("must name at least one; without it all are meant"))
+                }
                 for element in value.elements { try read(element, path, &selection) }
             })
     }

@@ -8,7 +8,7 @@ extension BridgedMethod {
         BridgedMethod(
             "init", InitArguments.parameters, takesAnyParams: true, result: "Initialized",
             errors: [.invalidBrandId, .invalidConfiguration, .sessionCreationFailed, .storage, .initializationFailed],
-            changesAnswers: true,
+            effect: .state,
             restores: .setup(
                 holdsAfter: .sessionCreationFailed, again: ["sessionCreation": "inBackground"], once: ["initialScreen"]),
             "Prepares the tracker for a brand. Tracking calls made before it has answered are kept, in order.",
@@ -115,7 +115,7 @@ extension BridgedMethod {
         BridgedMethod(
             "reset",
             [.optional("all", .boolean, "Also forgets the brand and drops every queued event."), .messageID],
-            errors: [.storage], changesAnswers: true, restores: .endsBrand,
+            errors: [.storage], effect: .state, restores: .endsBrand,
             "Forgets the user: session, email, user id, metadata and device id. Makes a new session.",
             example: "[]"
         ) { host, arguments, reply in
@@ -127,7 +127,7 @@ extension BridgedMethod {
         .credentials("setCredentials", on: \.tracker),
         BridgedMethod(
             "setConsent", [.required("consent", .string, "What the user decided.", schema: "Consent"), .messageID],
-            errors: [.storage], changesAnswers: true, restores: .consent,
+            errors: [.storage], effect: .state, restores: .consent,
             "Records the user's decision. It outlives restarts and resets.",
             example: #"["granted"]"#
         ) { host, arguments, reply in
@@ -163,7 +163,7 @@ extension BridgedMethod {
         },
         .outcome(
             "continueSession", on: \.tracker, [.required("url", .string, "A URL that `getCrossDomainUrl` made.")],
-            changesAnswers: true, "Continues the session that a URL names.",
+            effect: .state, "Continues the session that a URL names.",
             example: #"["https://shop.example.com/cart?gt_session_id=session-0"]"#
         ) { tracker, arguments, id, completion in
             tracker.enqueue(

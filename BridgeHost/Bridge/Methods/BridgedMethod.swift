@@ -7,8 +7,8 @@ package struct BridgedMethod: Sendable {
     package let method: Method<HostSession>
     /// Params by position, as JSON.
     package let example: String
-    /// Whether it waits until earlier queries are answered, since it changes their answers.
-    let changesAnswers: Bool
+    /// What it changes of what queries answer: it waits until those before it are answered.
+    let effect: CallEffect
     /// Whether a client in another language makes it again if the host has died before its answer, although it has no id.
     package let isRepeatable: Bool
     /// What a client in another language restores of it after a crash of the host; `nil` if it leaves nothing in memory
@@ -19,7 +19,7 @@ package struct BridgedMethod: Sendable {
 
     init(
         _ name: String, _ parameters: [Parameter], takesAnyParams: Bool = false, result: String = "Empty",
-        errors: [TrackerError.Code] = [], changesAnswers: Bool = false, isRepeatable: Bool = false,
+        errors: [TrackerError.Code] = [], effect: CallEffect = .nothing, isRepeatable: Bool = false,
         restores: Restoration? = nil, _ summary: String, example: String = "[]",
         body: @escaping Method<HostSession>.Body
     ) {
@@ -27,17 +27,16 @@ package struct BridgedMethod: Sendable {
             name, parameters, takesAnyParams: takesAnyParams, result: result, errors: errors.map(\.rawValue),
             summary: summary, body: body
         )
-        self.init(
-            method, example: example, changesAnswers: changesAnswers, isRepeatable: isRepeatable, restores: restores)
+        self.init(method, example: example, effect: effect, isRepeatable: isRepeatable, restores: restores)
     }
 
     init(
-        _ method: Method<HostSession>, example: String, changesAnswers: Bool, isRepeatable: Bool = false,
+        _ method: Method<HostSession>, example: String, effect: CallEffect, isRepeatable: Bool = false,
         restores: Restoration?, messageID: MessageIDForm = .uuid
     ) {
         self.method = method
         self.example = example
-        self.changesAnswers = changesAnswers
+        self.effect = effect
         self.isRepeatable = isRepeatable
         self.restores = restores
         self.messageID = messageID
@@ -87,8 +86,8 @@ enum BridgeMethods {
     /// Every method by its name.
     static let table = MethodTable(BridgedMethod.all.map(\.method))
 
-    /// The names of the methods that wait for earlier queries.
-    static let changingAnswers = Set(BridgedMethod.all.filter(\.changesAnswers).map(\.method.name))
+    /// What the call of each method changes of what queries answer.
+    static let effects = Dictionary(uniqueKeysWithValues: BridgedMethod.all.map { ($0.method.name, $0.effect) })
 }
 
 /// The forms that most rows have.
@@ -113,10 +112,10 @@ extension BridgedMethod {
     ///
     /// Before `initialize` it is refused at once.
     static func analytics(
-        _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
-        call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
+        _ name: String, _ parameters: [Parameter], effect: CallEffect = .counts, _ summary: String,
+        example: String = "[]", call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
-        scoped(name, parameters + [.callOptions], summary, example: example, call: call) {
+        scoped(name, parameters + [.callOptions], effect: effect, summary, example: example, call: call) {
             arguments throws(TrackerError) in
             try arguments.value(parameters.count).map(CallOptions.init(json:))
         }
@@ -127,16 +126,16 @@ extension BridgedMethod {
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String = "[]",
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
-        scoped(name, parameters, summary, example: example, call: call) { _ in nil }
+        scoped(name, parameters, effect: .counts, summary, example: example, call: call) { _ in nil }
     }
 
     private static func scoped(
-        _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
+        _ name: String, _ parameters: [Parameter], effect: CallEffect, _ summary: String, example: String,
         call: @escaping @Sendable (Arguments) throws -> AnalyticsCall,
         options: @escaping @Sendable (Arguments) throws(TrackerError) -> CallOptions?
     ) -> BridgedMethod {
         outcome(
-            name, on: \.analytics, parameters + [.scope], messageID: .stamped, summary, example: example
+            name, on: \.analytics, parameters + [.scope], effect: effect, messageID: .stamped, summary, example: example
         ) { analytics, arguments, id, completion in
             let call = try call(arguments)
             let own: CallOptions?
@@ -155,11 +154,11 @@ extension BridgedMethod {
 
     /// A call to the basic tracker that becomes an event.
     static func basic(
-        _ name: String, _ parameters: [Parameter], restores: Restoration? = nil, _ summary: String, example: String,
-        call: @escaping @Sendable (Arguments) throws -> BasicCall
+        _ name: String, _ parameters: [Parameter], effect: CallEffect = .counts, restores: Restoration? = nil,
+        _ summary: String, example: String, call: @escaping @Sendable (Arguments) throws -> BasicCall
     ) -> BridgedMethod {
         outcome(
-            name, on: \.basic, parameters, restores: restores, summary, example: example
+            name, on: \.basic, parameters, effect: effect, restores: restores, summary, example: example
         ) { basic, arguments, id, completion in
             basic.enqueue(try call(arguments), messageID: id, completion: completion())
         }
@@ -168,7 +167,7 @@ extension BridgedMethod {
     /// A call that takes a message id and answers with its outcome, even if it cannot be passed on.
     static func outcome<Client: ControlledClient>(
         _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter],
-        changesAnswers: Bool = false, restores: Restoration? = nil, messageID: MessageIDForm = .uuid,
+        effect: CallEffect = .counts, restores: Restoration? = nil, messageID: MessageIDForm = .uuid,
         _ summary: String, example: String,
         accept: @escaping @Sendable (Client, Arguments, MessageID?, Completion) throws -> Void
     ) -> BridgedMethod {
@@ -188,7 +187,7 @@ extension BridgedMethod {
             }
         )
         return BridgedMethod(
-            method, example: example, changesAnswers: changesAnswers, restores: restores, messageID: messageID)
+            method, example: example, effect: effect, restores: restores, messageID: messageID)
     }
 
     /// A flush, which may answer late.
@@ -216,7 +215,7 @@ extension BridgedMethod {
                     "headers", .object, "Header fields for every request, instead of those before.",
                     schema: "RequestHeaders"),
             ],
-            errors: [.invalidConfiguration], changesAnswers: true, restores: .credentials,
+            errors: [.invalidConfiguration], effect: .state, restores: .credentials,
             "Changes the key, the headers or both, from the next request on. A halt of delivery ends at once. Nothing of "
                 + "them is stored or logged. Before the client is initialised they are kept for that.",
             example: #"["key-2", {"X-Tenant": "shop"}]"#
@@ -233,15 +232,16 @@ extension BridgedMethod {
         }
     }
 
-    /// A query: it sees every call sent before it, and none sent after.
+    /// A query: it sees every call sent before it, and none sent after that has this effect or a greater one.
     static func reading<Client: ControlledClient>(
         _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter] = [], result: String,
-        _ summary: String, example: String = "[]", value: @escaping @Sendable (Client, Arguments) -> JSONText
+        changedBy effect: CallEffect = .state, _ summary: String, example: String = "[]",
+        value: @escaping @Sendable (Client, Arguments) -> JSONText
     ) -> BridgedMethod {
         BridgedMethod(name, parameters, result: result, summary, example: example) { host, arguments, reply in
             let client = client(host)
             let answer = host.answering(reply) { value(client, arguments) }
-            host.afterEarlierCalls(to: [client]) { answer(()) }
+            host.afterEarlierCalls(to: [client], changedBy: effect) { answer(()) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 package import TrackerCore
 
@@ -52,17 +53,28 @@ package final class HostMetrics: Sendable {
         ).text
     }
 
-    /// Writes the file for the first time: one that cannot be written is noticed early.
-    package func begin() { file?.write { text } }
+    /// The same, until the clients close.
+    private var textBeforeEnd: String? { state.withLock(\.isEnding) ? nil : text }
+
+    /// Has the file written for the first time: one that cannot be written is noticed early.
+    package func begin() { file?.writeAside { [self] in textBeforeEnd } }
 
     /// Something has happened that the metrics show.
-    func change() {
-        file?.change { [self] in state.withLock(\.isEnding) ? nil : text }
-    }
+    func change() { file?.change { [self] in textBeforeEnd } }
 
-    /// The clients are about to close. What is in the file stays until ``end()``.
+    /// The clients are about to close. What is in the file stays until ``end(by:)``.
     package func willEnd() { state.withLock { $0.isEnding = true } }
 
     /// Writes the file for the last time, with the figures that the clients have closed with.
-    package func end() { file?.write { text } }
+    ///
+    /// - Parameter deadline: Until when it waits for that: the disk may stall.
+    package func end(by deadline: ContinuousClock.Instant) {
+        guard let file else { return }
+        willEnd()
+        let writing = DispatchGroup()
+        writing.enter()
+        file.writeAside({ [self] in text }, completion: { writing.leave() })
+        let rest = max(.zero, ContinuousClock.now.duration(to: deadline))
+        _ = writing.wait(timeout: .now() + rest / .seconds(1))
+    }
 }

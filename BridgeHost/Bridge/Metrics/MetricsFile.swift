@@ -31,9 +31,21 @@ package final class MetricsFile: Sendable {
     func change(to text: @escaping @Sendable () -> String?) {
         guard !isDue.load(ordering: .relaxed), !isDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
         Alarm(after: interval) { [self] in
-            // What changes from here on is for the next time.
-            isDue.store(false, ordering: .releasing)
+            write {
+                // What changes from here on is for the next time. Not before: while the disk stalls, one thread waits.
+                isDue.store(false, ordering: .releasing)
+                return text()
+            }
+        }
+    }
+
+    /// Has it written now, by a thread of its own: a disk that stalls keeps nobody waiting.
+    ///
+    /// - Parameter completion: Called once it is written, or cannot be.
+    func writeAside(_ text: @escaping @Sendable () -> String?, completion: @escaping @Sendable () -> Void = {}) {
+        Alarm(after: .zero) { [self] in
             write(text)
+            completion()
         }
     }
 

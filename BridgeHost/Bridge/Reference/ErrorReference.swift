@@ -33,6 +33,7 @@ package struct ErrorReference: Sendable {
         ErrorReference(.invalidValue, "An id is missing, blank or too long."),
         ErrorReference(.notInitialized, "The client is not initialised."),
         ErrorReference(.listFull, "The list of persons to forget is full."),
+        ErrorReference(.notAdmitted(""), "An agent does not serve the connection, and closes it."),
         ErrorReference(.invalidParams(""), "Wrong number, name or type of params; the message names the param."),
         ErrorReference(.methodNotFound(""), "There is no such method."),
         ErrorReference(.invalidRequest(""), "The message is JSON, and no request."),

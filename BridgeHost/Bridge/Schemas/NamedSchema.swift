@@ -202,7 +202,9 @@ extension NamedSchema {
         value("SessionId", "sessionId", "The backend's name for the session; null without one.", "session-1"),
         value("DeviceId", "deviceId", "The installation's identifier; null before the first session.", messageID),
         value("SessionEmail", "sessionEmail", "The session's email; null without one.", "ada@example.com"),
-        value("StoredBrandId", "brandId", "The brand; null before `init` and after `reset` with `all`.", "925"),
+        value(
+            "StoredBrandId", "brandId",
+            "The brand; null before `init`, and from a `reset` with `all` or a denial to the next `init`.", "925"),
         NamedSchema(
             "TrackingAllowed", "Whether consent is granted.", .object([.required("allowed", .boolean)], others: nil),
             example: #"{"allowed": true}"#),
@@ -221,7 +223,7 @@ extension NamedSchema {
             example: #"{"lifecycle": "ready", "queueLength": 0, "circuitState": "closed", "consent": "granted"}"#),
         debugInfo(
             "AnalyticsDebugInfo", "The state of the analytics client.",
-            lifecycle: "`idle`, `initializing`, `ready`, `resetting` or `disabled`.",
+            lifecycle: "`idle`, `initializing`, `ready`, `halted`, `resetting` or `disabled`.",
             settings: [
                 .optional("writeKey", .string, "Masked."),
                 .optional("ingestionHost", .string),

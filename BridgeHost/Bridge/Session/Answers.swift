@@ -24,10 +24,13 @@ extension JSONText {
         return object.finish()
     }
 
-    /// A tree as text; `{}` if it is nested too deeply, which no result is.
+    /// A result as text. What it holds of a caller's may be nested as deeply as a call may be, and stands deeper here.
     init(tree: JSONObject) {
-        self = (try? JSONText(tree)) ?? .emptyObject
+        self = (try? JSONText(.object(tree), deeperBy: Self.levelsOfResults)) ?? .emptyObject
     }
+
+    /// How much deeper a caller's values stand in results than in calls.
+    private static var levelsOfResults: Int { 16 }
 }
 
 extension CallAnswer {
@@ -126,7 +129,7 @@ extension RPCError {
 
 extension RPCError.Number {
     /// The numbers of the native API's errors: outside the range that JSON-RPC reserves, where client libraries throw
-    /// `data` away.
+    /// `data` away. 1013 is ``connectionRefused``.
     private static let numbers: [TrackerError.Code: Int] = [
         .invalidBrandId: 1001, .invalidConfiguration: 1002, .sessionCreationFailed: 1003, .serializationFailed: 1004,
         .networkError: 1005, .initializationFailed: 1006, .invalidAPIKey: 1007, .invalidEndpoint: 1008, .storage: 1009,
@@ -146,6 +149,7 @@ extension TrackerError {
         case (.storage, _), (.networkError, _): true
         case (.sessionCreationFailed, .status(let status)?): status >= 500 || status == 408 || status == 429
         case (.sessionCreationFailed, _): true
+        case (.initializationFailed, _): isPassing
         default: false
         }
     }

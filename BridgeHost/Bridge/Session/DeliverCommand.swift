@@ -39,11 +39,17 @@ package final class DeliverCommand: Sendable {
     /// - Parameters:
     ///   - session: One whose clients are started.
     ///   - timeout: How long to try.
-    /// - Returns: What there is to print, what to say besides if other queues hold events, and the exit code.
+    /// - Returns: What there is to print, what to say besides (of clients that are turned off, and of other queues that
+    ///   hold events), and the exit code.
     package func run(
         _ session: HostSession, within timeout: Duration
-    ) -> (report: JSONObject, remark: String?, exitCode: Int32) {
+    ) -> (report: JSONObject, remarks: [String], exitCode: Int32) {
         let clients = session.clients.filter { $0.client.control.debugInfo["account"] != nil }
+        let disabled = session.clients.compactMap { name, client -> (name: ClientName, reason: String)? in
+            let info = client.control.debugInfo
+            guard info["account"] == nil, let reason = info["disabledBecause"]?.stringValue else { return nil }
+            return (name, reason)
+        }
         let reports = ThreadWait.answer { (done: @escaping @Sendable ([ClientName: FlushReport]) -> Void) in
             let gathered = Mutex<[ClientName: FlushReport]>([:])
             if clients.isEmpty { done([:]) }
@@ -62,10 +68,14 @@ package final class DeliverCommand: Sendable {
         let isHalted = reports.values.contains { $0.stoppedBy == .halted }
         let infos = clients.map { (name: $0.name, info: $0.client.control.debugInfo) }
         let described = infos.compactMap { name, info in reports[name].map { Self.describe(name, $0, info) } }
-        return (
-            ["remaining": JSONValue(remaining), "clients": .array(described)], Self.remark(infos.map(\.info)),
-            isHalted ? Self.isHalted : remaining > 0 ? Self.someRemain : 0
-        )
+        let report: JSONObject = [
+            "remaining": disabled.isEmpty ? JSONValue(remaining) : .null,
+            "clients": .array(described + disabled.map { Self.describe($0.name, disabledBecause: $0.reason) }),
+        ]
+        var remarks = disabled.map { Self.remark($0.name, disabledBecause: $0.reason) }
+        if let remark = Self.remark(infos.map(\.info)) { remarks.append(remark) }
+        let isDone = remaining == 0 && disabled.isEmpty
+        return (report, remarks, isHalted ? Self.isHalted : isDone ? 0 : Self.someRemain)
     }
 
     /// Ends before the time is over.
@@ -104,6 +114,16 @@ package final class DeliverCommand: Sendable {
             "\(sum.counted("other event waits", "other events wait")) in the state folder, of queues that no client of "
             + "--config has: \(addresses). They are kept. To deliver them, put a client with their address, and their brand or "
             + "key, into the file of --config; BridgeHost --inspect FOLDER shows the queues."
+    }
+
+    /// Of a client that is turned off nobody knows what remains: it looks at no other option, and opens no queue.
+    private static func describe(_ name: ClientName, disabledBecause reason: String) -> JSONValue {
+        ["client": .string(name.rawValue), "delivered": 0, "remaining": .null, "disabledBecause": .string(reason)]
+    }
+
+    private static func remark(_ name: ClientName, disabledBecause reason: String) -> String {
+        "The client \(name.rawValue) of --config is turned off, since \(reason). Nothing of it was sent, and what waits is "
+            + "kept. Turn it on to deliver that, or take it out of the file."
     }
 
     private static func describe(_ name: ClientName, _ report: FlushReport, _ info: JSONObject) -> JSONValue {

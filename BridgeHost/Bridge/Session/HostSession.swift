@@ -25,6 +25,9 @@ package final class HostSession: Responder {
     let settings: HostSettings
     let openCalls = OpenCalls()
     let order = CallOrder()
+    /// The calls that have asked for the end. They are answered last: a client that has their answer has every other.
+    /// `nil`: the session has ended.
+    private let endings = Mutex<[Reply]?>([])
     /// Those of the process, this session's clients among them.
     package let metrics: HostMetrics
     /// Whether other sessions go on after this one.
@@ -91,9 +94,10 @@ package final class HostSession: Responder {
 
     /// Ensures that every call is answered before the deadline, even if the disk stalls.
     package func willShutDown(by deadline: ContinuousClock.Instant) {
-        after(Self.rest(until: deadline) * Self.closingShare) { [openCalls, order] in
+        after(Self.rest(until: deadline) * Self.closingShare) { [self] in
             openCalls.close(with: .notTaken)
             order.close(with: .notTaken)
+            answerEndings()
         }
     }
 
@@ -103,22 +107,32 @@ package final class HostSession: Responder {
         let begin: @Sendable () -> Void = { [self] in
             guard !isBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
             if !isOneOfMany { metrics.willEnd() }
-            // A test has read what was recorded; nobody would see what is delivered now.
-            if settings.isRecording, !isOneOfMany { return completion() }
-            let missing = Atomic(3)
-            let rest = Self.rest(until: deadline)
-            let end: @Sendable () -> Void = { [self] in
-                guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
-                if isOneOfMany { metrics.remove(self) }
+            let complete: @Sendable () -> Void = { [self] in
+                answerEndings()
                 completion()
             }
-            tracker.control.shutDown(within: rest, completion: end)
-            analytics.control.shutDown(within: rest, completion: end)
-            basic.control.shutDown(within: rest, completion: end)
+            // A test has read what was recorded; nobody would see what is delivered now.
+            if settings.isRecording, !isOneOfMany { return complete() }
+            shutDownClients(within: Self.rest(until: deadline)) { [self] in
+                if isOneOfMany { metrics.remove(self) }
+                complete()
+            }
         }
         // The last call may be an `init`: a client may write its calls, close its side, and have them performed.
         after(Self.rest(until: deadline) * Self.graceShare, begin)
-        openCalls.whenNoneIsLate(begin)
+        // What was read behind a query takes effect too; one of these calls may be such an `init`.
+        order.whenNoneWaits { [openCalls] in openCalls.whenNoneIsLate(begin) }
+    }
+
+    /// Has every client send what it can, and close.
+    func shutDownClients(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
+        let missing = Atomic(clients.count)
+        for (_, client) in clients {
+            client.control.shutDown(within: timeout) {
+                guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
+                completion()
+            }
+        }
     }
 
     /// The clients, by the names that notifications give them.
@@ -126,16 +140,19 @@ package final class HostSession: Responder {
         [(.tracker, tracker), (.analytics, analytics), (.basic, basic)]
     }
 
-    /// Runs `body` once every call that these clients were given before has taken effect. Calls that would change what it
-    /// finds wait for it.
-    func afterEarlierCalls(to clients: [any ControlledClient], _ body: @escaping @Sendable () -> Void) {
-        order.beginQuestion()
+    /// Runs `body` once every call that these clients were given before has taken effect.
+    ///
+    /// - Parameter effect: The least effect of a call that waits for it.
+    func afterEarlierCalls(
+        to clients: [any ControlledClient], changedBy effect: CallEffect, _ body: @escaping @Sendable () -> Void
+    ) {
+        order.beginQuestion(changedBy: effect)
         let missing = Atomic(clients.count)
         for client in clients {
             client.control.afterEarlierCalls { [self] in
                 guard missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return }
                 body()
-                order.endQuestion(on: self)
+                order.endQuestion(changedBy: effect, on: self)
             }
         }
     }
@@ -161,9 +178,22 @@ package final class HostSession: Responder {
         }
     }
 
-    /// Ends the connection, as the end of its input would.
-    func end() {
+    /// Ends the connection, as the end of its input would, and answers the call that asks for it when all is done.
+    func end(answering reply: Reply) {
+        let isLast = endings.withLock { replies in
+            replies?.append(reply)
+            return replies == nil
+        }
+        if isLast { reply.succeed(with: .done) }
         stop()
+    }
+
+    private func answerEndings() {
+        let replies = endings.withLock { replies in
+            defer { replies = nil }
+            return replies
+        }
+        for reply in replies ?? [] { reply.succeed(with: .done) }
     }
 
     private static func rest(until deadline: ContinuousClock.Instant) -> Duration {

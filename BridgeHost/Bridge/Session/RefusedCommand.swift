@@ -33,23 +33,23 @@ package struct RefusedCommand: Sendable {
 
     /// - Returns: The answer, in the form of the method with that name.
     /// - Throws: Why the folder cannot be read or written: there is none, for one.
-    package func run() throws(CommandFailure) -> JSONObject {
+    package func run() throws(CommandFailure) -> JSONText {
         try CommandFailure.unlessFolder(folder.path)
         do throws(TrackerError) {
             switch action {
             case .list:
                 let events = try folder.events(of: selection.client, matching: selection.filter)
-                return [
+                return JSONText(tree: [
                     "events": .array(
                         events.map { client, origin, event in
                             var members = event.json(of: client)
                             members["origin"] = .string(origin)
                             return .object(members)
                         })
-                ]
+                ])
             case .change(let change):
                 let count = try folder.change(of: selection.client, matching: selection.filter, change)
-                return [change == .retry ? "requeued" : "dropped": JSONValue(count)]
+                return JSONText(tree: [change == .retry ? "requeued" : "dropped": JSONValue(count)])
             }
         } catch {
             throw CommandFailure(message: error.message)

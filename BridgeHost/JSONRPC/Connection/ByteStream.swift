@@ -30,6 +30,9 @@ struct ByteStream: Sendable {
         private static let hangUp: Int16 = 0
     #endif
 
+    /// How long a wait lasts that nothing can end early, in milliseconds: who waits looks up ten times a second.
+    private static let longestUnwokenWait: Int32 = 100
+
     let descriptor: Int32
 
     /// Makes writing to a pipe without a reader an error; by default it ends the process.
@@ -86,7 +89,8 @@ struct ByteStream: Sendable {
     /// - Parameters:
     ///   - waitsForInput: Whether to wait for something to read, or for the hang-up alone.
     ///   - waitsForHangUp: Whether to look at this descriptor at all.
-    ///   - wake: The other descriptor.
+    ///   - wake: The other descriptor. If there is none, which a negative one says, the wait ends after
+    ///     ``longestUnwokenWait`` milliseconds.
     ///   - deadline: When to return at the latest; `nil` is never.
     func wait(
         forInput waitsForInput: Bool, orHangUp waitsForHangUp: Bool = true, or wake: Int32,
@@ -103,7 +107,9 @@ struct ByteStream: Sendable {
             ),
             pollfd(fd: wake, events: Int16(POLLIN), revents: 0),
         ]
-        let count = systemPoll(&polled, Self.milliseconds(until: deadline))
+        let rest = Self.milliseconds(until: deadline)
+        let isTooLong = wake < 0 && !(0...Self.longestUnwokenWait).contains(rest)
+        let count = systemPoll(&polled, isTooLong ? Self.longestUnwokenWait : rest)
         // An interrupted wait is one that found nothing.
         guard count > 0 else { return Readiness() }
         let ended = Int16(POLLHUP) | Int16(POLLERR) | Int16(POLLNVAL)
@@ -159,7 +165,7 @@ final class WakePipe: Sendable {
     let descriptor: Int32
     private let writer: Int32
 
-    /// Makes a pipe. If the process is out of descriptors, ``wake()`` has no effect.
+    /// Makes a pipe. If the process is out of descriptors, ``wake()`` has no effect, and who waits looks up by itself.
     init() {
         var ends: [Int32] = [-1, -1]
         _ = unsafe ends.withUnsafeMutableBufferPointer { unsafe pipe($0.baseAddress) }

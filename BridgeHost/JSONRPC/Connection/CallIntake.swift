@@ -18,6 +18,19 @@ struct CallIntake: Sendable {
         var next = 0
     }
 
+    /// How far the intake has come.
+    enum Progress: Sendable {
+        /// The piece is used up.
+        case isDone
+        /// There is no room. The queue wakes the reader when there is.
+        case waitsForRoom
+        /// It has passed on as many calls as one turn may: others, the time and the end are looked at before it goes on.
+        case hasHadItsTurn
+    }
+
+    /// How many calls are passed on before the next turn. Some that are answered at once take a tenth of a millisecond.
+    private static let callsOfTurn = 128
+
     private let limits: ConnectionLimits
     private let queue: OutputQueue
     private let responder: any Responder
@@ -30,6 +43,8 @@ struct CallIntake: Sendable {
     private var end = 0
     private var batch: OpenBatch?
     private var waiting: WaitingCall?
+    /// How many calls were passed on in this turn.
+    private var calls = 0
 
     init(limits: ConnectionLimits, queue: OutputQueue, responder: any Responder) {
         self.limits = limits
@@ -59,19 +74,19 @@ struct CallIntake: Sendable {
         queue.release()
     }
 
-    /// Passes calls on until the piece is used up or there is no room.
-    ///
-    /// - Returns: Whether the piece is used up. If not, the queue wakes the reader when there is room.
-    mutating func advance() -> Bool {
+    /// Passes calls on until the piece is used up, there is no room, or its turn is over.
+    mutating func advance() -> Progress {
         queue.hold()
         defer { queue.release() }
+        calls = 0
         while true {
-            guard passWaiting(), passBatch() else { return false }
+            guard passWaiting(), passBatch() else { return waiting == nil ? .hasHadItsTurn : .waitsForRoom }
+            if calls >= Self.callsOfTurn { return .hasHadItsTurn }
             guard let frame = decoder.next(in: piece, upTo: end, from: &position) else { break }
             take(frame)
         }
         piece = []
-        return true
+        return .isDone
     }
 
     /// Drops what has not been passed on.
@@ -99,13 +114,14 @@ struct CallIntake: Sendable {
         case .batch(let ranges):
             batch = OpenBatch(
                 bytes: bytes, ranges: ranges,
-                batch: Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes / 4, queue: queue))
+                batch: Batch(count: ranges.count, maxBytes: limits.maxUnreadBytes, queue: queue))
         }
     }
 
     /// - Returns: Whether all calls of the batch have been passed on.
     private mutating func passBatch() -> Bool {
         while let open = batch {
+            if calls >= Self.callsOfTurn { return false }
             guard open.next < open.ranges.count else {
                 batch = nil
                 return true
@@ -143,7 +159,8 @@ struct CallIntake: Sendable {
         return true
     }
 
-    private func perform(_ call: Call, _ byteCount: Int, to destination: Reply.Destination) {
+    private mutating func perform(_ call: Call, _ byteCount: Int, to destination: Reply.Destination) {
+        calls += 1
         let reply = Reply(id: call.id, byteCount: byteCount, destination: destination, queue: queue)
         switch call.request {
         case .failure(let error): reply.fail(with: error)

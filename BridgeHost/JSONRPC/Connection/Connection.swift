@@ -32,11 +32,13 @@ package final class Connection: Sendable {
     /// the end of the input.
     ///
     /// - Parameter responder: Answers the calls.
-    package func run(_ responder: some Responder) {
+    /// - Returns: When `shutdownTimeout` is over.
+    @discardableResult
+    package func run(_ responder: some Responder) -> ContinuousClock.Instant {
         var reader = ConnectionReader(
             input: input, wake: wake, limits: limits, queue: queue, responder: responder
         )
-        reader.run()
+        return reader.run()
     }
 
     /// Stops reading; what was read is still answered.

@@ -27,7 +27,8 @@ struct ConnectionReader {
         intake = CallIntake(limits: limits, queue: queue, responder: responder)
     }
 
-    mutating func run() {
+    /// - Returns: When everything must be over.
+    mutating func run() -> ContinuousClock.Instant {
         read()
         let deadline = beginEnd()
         responder.shutdown(by: answersDeadline(deadline)) { [queue] in queue.finishResponder() }
@@ -35,6 +36,7 @@ struct ConnectionReader {
             wait(forInput: false, orHangUp: false)
         }
         queue.close()
+        return deadline
     }
 
     /// Reads and passes calls on until there is a reason to stop.
@@ -62,8 +64,13 @@ struct ConnectionReader {
 
     /// Passes on what was read, as soon as there is room for it.
     private mutating func pass() {
-        while !intake.advance() {
-            let readiness = wait(forInput: false, orHangUp: !isHungUp)
+        while true {
+            let readiness: ByteStream.Readiness
+            switch intake.advance() {
+            case .isDone: return
+            case .waitsForRoom: readiness = wait(forInput: false, orHangUp: !isHungUp)
+            case .hasHadItsTurn: readiness = wait(forInput: false, orHangUp: !isHungUp, until: .now)
+            }
             isHungUp = isHungUp || readiness.isHungUp
             if isHungUp || queue.isStopped { _ = beginEnd() }
             if isOutOfTime { return intake.abandon() }
@@ -72,9 +79,11 @@ struct ConnectionReader {
 
     /// Waits for the input, for another thread or for the end of the time.
     @discardableResult
-    private mutating func wait(forInput waitsForInput: Bool, orHangUp waitsForHangUp: Bool) -> ByteStream.Readiness {
+    private mutating func wait(
+        forInput waitsForInput: Bool, orHangUp waitsForHangUp: Bool, until limit: ContinuousClock.Instant? = nil
+    ) -> ByteStream.Readiness {
         let readiness = input.wait(
-            forInput: waitsForInput, orHangUp: waitsForHangUp, or: wake.descriptor, until: deadline
+            forInput: waitsForInput, orHangUp: waitsForHangUp, or: wake.descriptor, until: limit ?? deadline
         )
         if readiness.isWoken { wake.reset() }
         if let deadline, ContinuousClock.now >= deadline { isOutOfTime = true }

@@ -43,6 +43,14 @@ package final class Reply: Sendable {
         fail(with: .internalError("The call was given up without an answer."))
     }
 
+    /// Whether anybody reads the answer: the call is no notification.
+    var isAwaited: Bool {
+        switch caller {
+        case .client(let id, _, _, _): id != nil
+        case .function: true
+        }
+    }
+
     package func succeed(with result: JSONText) { complete(with: .success(result)) }
 
     /// Succeeds with a result that is written straight into what goes out.

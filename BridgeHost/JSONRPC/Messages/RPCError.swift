@@ -28,6 +28,8 @@ package struct RPCError: RPCErrorConvertible, Hashable, Sendable {
         package static let invalidParams = Number(rawValue: -32602)
         /// A defect of the server, not of the caller.
         package static let internalError = Number(rawValue: -32603)
+        /// The server does not serve this client. An application gives this number to no error of its own.
+        package static let connectionRefused = Number(rawValue: 1013)
     }
 
     /// The number, given as `code`.

@@ -105,7 +105,9 @@ package struct MethodTable<Context: Sendable>: Sendable {
     ///   - reply: Answers the call; with METHOD_NOT_FOUND, naming the nearest, if there is no such method.
     package func call(_ request: Request, on context: Context, reply: Reply) {
         guard let place = places[request.method] else {
-            let nearest = SpellingSuggestion.nearest(to: request.method, among: methods.lazy.map(\.name))
+            // A notification is not answered, so nobody reads what it should have been called.
+            let nearest =
+                reply.isAwaited ? SpellingSuggestion.nearest(to: request.method, among: methods.lazy.map(\.name)) : nil
             return reply.fail(with: .methodNotFound(request.method, nearest: nearest))
         }
         methods[place].call(context, request.params, reply)

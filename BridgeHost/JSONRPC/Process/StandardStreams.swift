@@ -34,6 +34,15 @@ package struct StandardStreams: Sendable {
         close(nothing)
     }
 
+    /// Makes sure that the three standard descriptors are open: otherwise a file could get one of their numbers, and what is
+    /// printed would go into it. Call it before anything is opened.
+    package static func openMissing() {
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            // The lowest number that is free is this one.
+            _ = unsafe open("/dev/null", O_RDWR)
+        }
+    }
+
     /// Another number for an open file; -1 if it is not open.
     private static func moved(_ descriptor: Int32) -> Int32 {
         let moved = fcntl(descriptor, F_DUPFD_CLOEXEC, firstFree)

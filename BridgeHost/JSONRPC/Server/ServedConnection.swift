@@ -11,9 +11,9 @@ final class ServedConnection {
     var isPaused = false
     /// Whether its input has ended, or it reads no more.
     var isEnding = false
-    /// Whether the other side neither reads nor writes.
+    /// Whether the other side neither reads nor writes. What it has written may still be in its socket.
     var isGone = false
-    /// When it ends at the latest; known once it is ending.
+    /// When it ends at the latest; known once it is ending, or the other side is gone.
     var deadline: ContinuousClock.Instant?
     /// Whether the responder knows that no further call comes.
     var isResponderEnding = false

@@ -68,11 +68,8 @@ struct ServerLoop: ~Copyable {
         default:
             guard let connection = connections[event.number] else { return }
             if event.isWritable { write(connection) }
-            if event.isReadable, !connection.isPaused, !connection.isEnding {
-                return read(connection, isGone: event.isGone)
-            }
-            // What was written before the end is read first.
-            if event.isGone { lose(connection) }
+            if event.isGone { return lose(connection) }
+            if event.isReadable, !connection.isPaused, !connection.isEnding { read(connection) }
         }
     }
 
@@ -151,14 +148,28 @@ struct ServerLoop: ~Copyable {
 
     // MARK: One client
 
-    private mutating func read(_ connection: ServedConnection, isGone: Bool) {
+    private mutating func read(_ connection: ServedConnection) {
         switch connection.channel.socket.read(into: &buffer) {
         case nil: break
         case .bytes(let count)?:
             connection.intake.take(buffer, count)
             advance(connection)
-        case .end?: if isGone { lose(connection) } else { endInput(of: connection) }
+        case .end?: endInput(of: connection)
         case .failed?: lose(connection)
+        }
+    }
+
+    /// Reads what a client that is gone has left in its socket, as far as there is room. The rest is read once there is
+    /// more: the queue has the loop look again.
+    private mutating func readRest(of connection: ServedConnection) {
+        while connections[connection.number] != nil, !connection.isEnding, !connection.isPaused,
+            !connection.queue.isStopped
+        {
+            guard case .bytes(let count)? = connection.channel.socket.read(into: &buffer) else {
+                return endInput(of: connection)
+            }
+            connection.intake.take(buffer, count)
+            advance(connection)
         }
     }
 
@@ -166,10 +177,17 @@ struct ServerLoop: ~Copyable {
     private mutating func look(at connection: ServedConnection) {
         if connection.queue.isStopped, !connection.isEnding { beginEnd(of: connection) }
         advance(connection)
+        if connection.isGone { readRest(of: connection) }
     }
 
     private mutating func advance(_ connection: ServedConnection) {
-        connection.isPaused = !connection.intake.advance()
+        switch connection.intake.advance() {
+        case .isDone: connection.isPaused = false
+        case .waitsForRoom: connection.isPaused = true
+        case .hasHadItsTurn:
+            connection.isPaused = true
+            mailbox.post(.look(connection.number))
+        }
         let unfinished = connection.intake.unfinishedBytes
         if unfinished != connection.unfinishedBytes {
             connection.unfinishedBytes = unfinished
@@ -211,19 +229,29 @@ struct ServerLoop: ~Copyable {
         advance(connection)
     }
 
-    /// The other side is gone: nobody reads the answers, but what was read takes effect.
+    /// The other side is gone: nobody reads the answers, but what it has written takes effect.
     private mutating func lose(_ connection: ServedConnection) {
         guard !connection.isGone else { return }
         connection.isGone = true
+        // A poll would report the end again and again.
         poll.remove(connection.number)
         connection.queue.breakOff()
-        if connection.isEnding { advance(connection) } else { endInput(of: connection) }
+        if connection.isEnding { return advance(connection) }
+        readRest(of: connection)
+        // What waits for room waits no longer than an end may take.
+        limitTime(of: connection)
     }
 
     private mutating func beginEnd(of connection: ServedConnection) {
         guard !connection.isEnding else { return }
         connection.isEnding = true
         setInterest(of: connection, connection.interest.subtracting(.reading))
+        limitTime(of: connection)
+    }
+
+    /// Lets the time for ending run.
+    private mutating func limitTime(of connection: ServedConnection) {
+        guard connection.deadline == nil, connections[connection.number] != nil else { return }
         let end = deadline ?? ContinuousClock.now + limits.connection.shutdownTimeout
         connection.deadline = end
         timed.insert(connection.number)
@@ -315,7 +343,7 @@ private func systemAccept(_ listener: Int32) -> Int32 {
 
 extension RPCError {
     private static func refused(_ message: String) -> RPCError {
-        RPCError(Number(rawValue: 1010), code: "CONNECTION_REFUSED", message: message, isRetryable: true)
+        RPCError(.connectionRefused, code: "CONNECTION_REFUSED", message: message, isRetryable: true)
     }
 
     /// More clients are connected than may be.

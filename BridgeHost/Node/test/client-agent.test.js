@@ -115,6 +115,27 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         assert.match(warnings[0], /cannot be reached .*calls wait/)
     })
 
+    test('waits for an agent that was stopped, also once it has connected again', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        const { path, pid } = await startAgent(t, folder)
+        const client = tracker({ agent: path })
+        await client.isTrackingAllowed()
+        const silences = () => warnings.filter((warning) => warning.includes('The agent at'))
+
+        process.kill(pid, 'SIGSTOP')
+        // More than the socket takes: the connection is closed and made again, and nobody answers on it.
+        const calls = Promise.all(Array.from({ length: 2000 }, () => client.track('A', { text: 'x'.repeat(1000) })))
+        let hasFailed = false
+        calls.catch(() => (hasFailed = true))
+        while (!hasFailed && silences().length < 3) await turn()
+        process.kill(pid, 'SIGCONT')
+
+        assert.deepEqual(new Set((await inTime(calls)).map(({ reason }) => reason)), new Set(['NOT_INITIALIZED']))
+        const [, again] = silences()
+        assert.match(again, /cannot be reached .* This is tried again; calls wait/)
+        for (const silence of [0, 2]) assert.match(silences()[silence], /has not answered for 10 s, and 2000 calls wait for it/)
+    })
+
     test('that is shut down while there is none has ended, and needs init again', async (t) => {
         const { folder, config, tracker } = await stage(t)
         const agent = await startAgent(t, folder)

@@ -252,6 +252,7 @@ suite('what has no effect is told', () => {
 
 suite('createTracker refuses', () => {
     const wrong = {
+        'no object': [null, 'the options must be an object'],
         'a host that is no path': [{ hostPath: new URL('file:///bin/true') }, 'hostPath must be a string'],
         'arguments in one string': [{ hostArguments: '--storage-dir /tmp' }, 'hostArguments must be an array of strings'],
         'arguments that are no strings': [{ hostArguments: ['--max', 1] }, 'hostArguments must be an array of strings'],

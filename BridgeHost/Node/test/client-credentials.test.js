@@ -135,6 +135,22 @@ suite('credentials', { skip: withoutHost }, () => {
         assert.deepEqual(server.requests.map(({ key }) => key), [OLD, NEW])
     })
 
+    test('that are a text alone are a warning which says what there must be', async (t) => {
+        const server = await startServer(t, OLD)
+        const asked = []
+        const credentials = (client) => {
+            asked.push(client)
+            return OLD
+        }
+        const { tracker, warnings, config } = await realTracker(t, { options: { credentials } })
+
+        await tracker.init('925', config({ apiUrl: server.url, xApiKey: undefined, sessionCreation: 'inBackground' }))
+        while (warnings.length === 0) await new Promise((resolve) => setImmediate(resolve))
+
+        assert.deepEqual(asked, ['tracker'])
+        assert.match(warnings[0], /The function credentials gave none to tracker: it must return an object such as \{ key \}, and no text\./)
+    })
+
     test('that the option gave come back with a new host; a function that fails is a warning without its words', async (t) => {
         const server = await startServer(t, OLD)
         const answers = [{ key: OLD }, new TypeError('secret')]

@@ -93,6 +93,54 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         })
     }
 
+    for (const end of ['a kill', 'a shutdown']) {
+        test(`keeps a denial over ${end} that was made while its client was turned off`, async (t) => {
+            const { tracker, collector, config, pid } = await realTracker(t)
+            await tracker.init('925', config())
+            await tracker.init('925', config({ enabled: false }))
+            await tracker.setConsent('denied')
+
+            if (end === 'a kill') process.kill(pid(), 'SIGKILL')
+            else await tracker.shutdown()
+            await inTime(tracker.init('925', config()))
+
+            assert.equal(await tracker.isTrackingAllowed(), false)
+            assert.deepEqual(await tracker.track('A'), { status: 'dropped', reason: 'TRACKING_NOT_ALLOWED' })
+            assert.equal(collector.received({ kind: 'session' }).length, 1)
+        })
+    }
+
+    for (const end of ['a kill', 'a shutdown']) {
+        test(`keeps resets over ${end} that were made while their clients were turned off`, async (t) => {
+            const { tracker, collector, config, pid } = await realTracker(t)
+            const analytics = (changes) => ({ writeKey: 'key', ingestionHost: collector.url, ...changes })
+            collector.faults(['503×always:name=OF_THE_LAST'])
+            await tracker.init('925', config())
+            const device = await tracker.getDeviceId()
+            await tracker.track('OF_THE_LAST')
+            await tracker.analytics.initialize(analytics())
+            await tracker.analytics.identify('user-1')
+            await tracker.init('925', config({ enabled: false }))
+            await tracker.analytics.initialize(analytics({ enabled: false }))
+            await tracker.reset(true)
+            await tracker.analytics.reset()
+
+            if (end === 'a kill') process.kill(pid(), 'SIGKILL')
+            else await tracker.shutdown()
+            collector.faults([])
+            await inTime(tracker.init('925', config()))
+            await tracker.analytics.initialize(analytics())
+            await tracker.track('OF_THE_NEXT')
+            await tracker.analytics.track('OF_NOBODY')
+            await collector.wait({ name: 'OF_THE_NEXT' })
+            const [{ body }] = await collector.wait({ name: 'OF_NOBODY' })
+
+            assert.notEqual(await tracker.getDeviceId(), device)
+            assert.deepEqual(eventNames(collector), ['OF_THE_NEXT'])
+            assert.equal(body.batch.find(({ event }) => event === 'OF_NOBODY').userId, undefined)
+        })
+    }
+
     test('goes on with the configuration in force, and not with that of an init that was ignored', async (t) => {
         const { tracker, collector, config, pid } = await realTracker(t)
         await tracker.init('925', config({ requestTimeoutMs: 11_000 }))
@@ -138,6 +186,61 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         })
     }
 
+    for (const when of ['before the kill', 'after the kill']) {
+        test(`takes an init for another brand ${when}, if a reset of everything was answered during the first`, async (t) => {
+            const { tracker, collector, config, pid, first } = await resetDuringInit(t)
+            const ended = first.then(() => 'OK', ({ code }) => code)
+
+            const host = pid()
+            const early = when === 'before the kill' ? tracker.init('2', config()) : undefined
+            process.kill(host, 'SIGKILL')
+            if (!early) await inTime(tracker.getDebugInfo().catch(() => tracker.getDebugInfo()))
+            await inTime(early ?? tracker.init('2', config()))
+
+            assert.equal(await tracker.getBrandId(), '2')
+            if (early) assert.equal(await ended, 'INIT_ERROR')
+            else await inTime(ended)
+            await tracker.track('OF_2')
+            const [{ body }] = await collector.wait({ name: 'OF_2' })
+            assert.equal(body.brand_id, 2)
+        })
+    }
+
+    test('takes an init for another brand if the first was answered after a reset of everything', async (t) => {
+        const { tracker, config, pid, first } = await resetDuringInit(t)
+        await inTime(first)
+
+        process.kill(pid(), 'SIGKILL')
+        await inTime(tracker.init('2', config()))
+
+        assert.equal(await tracker.getBrandId(), '2')
+    })
+
+    test('goes on with a brand after a reset of everything during its init, if no other init follows', async (t) => {
+        const { tracker, pid, first } = await resetDuringInit(t)
+
+        process.kill(pid(), 'SIGKILL')
+        await inTime(first)
+
+        assert.equal((await tracker.track('A')).status, 'queued')
+        assert.equal(await tracker.getBrandId(), '1')
+    })
+
+    test('takes an init for another brand after a reset of everything and two kills', async (t) => {
+        const { tracker, config, pid } = await realTracker(t)
+        await tracker.init('1', config())
+        await tracker.reset(true)
+
+        for (let kills = 0; kills < 2; kills++) {
+            process.kill(pid(), 'SIGKILL')
+            // A host that answers this has got the calls that bring back its clients.
+            await inTime(tracker.getDebugInfo().catch(() => tracker.getDebugInfo()))
+        }
+        await inTime(tracker.init('2', config()))
+
+        assert.equal(await tracker.getBrandId(), '2')
+    })
+
     test('after analytics.reset before its initialize has forgotten the user', async (t) => {
         const { tracker, collector, pid } = await realTracker(t)
         const options = { writeKey: KEY, ingestionHost: collector.url }
@@ -175,6 +278,25 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         assert.deepEqual(eventNames(collector), ['VIEW_PAGE', 'NEXT'])
     })
 
+    test('comes back without the debug log of analytics', async (t) => {
+        const { tracker, collector, pid } = await realTracker(t)
+        const levels = []
+        tracker.on('log', ({ level }) => levels.push(level))
+        await tracker.analytics.initialize({ writeKey: KEY, ingestionHost: collector.url })
+        await tracker.analytics.enableDebugLogging()
+        await tracker.analytics.track('A')
+        await tracker.analytics.flush()
+        assert.ok(levels.includes('debug'), String(levels))
+
+        process.kill(pid(), 'SIGKILL')
+        await inTime(tracker.analytics.track('B'))
+        levels.length = 0
+        await tracker.analytics.track('C')
+        await tracker.analytics.flush()
+
+        assert.deepEqual(levels, [])
+    })
+
     test('between a reset and its answer keeps what was tracked after it', async (t) => {
         const { tracker, collector, config, pid } = await realTracker(t)
         await tracker.init('925', config())
@@ -193,3 +315,14 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         assert.notEqual(sessions[1], session)
     })
 })
+
+/** A tracker with a reset of everything during its first `init`, whose session the collector holds back. */
+async function resetDuringInit(t) {
+    const real = await realTracker(t)
+    const { tracker, collector, config } = real
+    collector.faults(['delay=60000'])
+    const first = tracker.init('1', config())
+    await collector.wait({ kind: 'session' })
+    await tracker.reset(true)
+    return { ...real, first }
+}

@@ -50,6 +50,7 @@ class Stage {
         if ('burst' in step) return this.#burst(step)
         if ('faults' in step) return this.collector.faults(step.faults)
         if ('arrive' in step) return this.#arrive(step.arrive, step.kind)
+        if ('arriveOfBrands' in step) return this.#arrive(step.arriveOfBrands, 'event', { anyOrder: true })
         if ('arriveBurst' in step) return this.#arrive(burstNames(step.arriveBurst))
         if ('arriveRequests' in step) {
             return this.collector.wait({ kind: step.kind, requests: step.arriveRequests, timeoutMs: WAIT_MS })
@@ -59,8 +60,14 @@ class Stage {
         if ('starts' in step) return assert.equal(this.starts.length, this.overAgent ? 1 + this.#kills : step.starts)
         if ('warnings' in step && this.overAgent) return // One for each try to connect that has another reason.
         if ('warnings' in step) return assert.equal(this.warnings.length, step.warnings, this.warnings.join('\n'))
-        if ('shutdown' in step) return this.tracker.shutdown()
+        if ('shutdown' in step) return this.#shutDown(step)
         assert.fail(`What is ${JSON.stringify(step)}?`)
+    }
+
+    #shutDown({ as }) {
+        const ended = this.tracker.shutdown()
+        if (!as) return ended
+        this.#calls.set(as, ended)
     }
 
     #signal(name) {
@@ -116,12 +123,12 @@ class Stage {
         for (const { status } of await Promise.all(calls)) assert.equal(status, 'queued')
     }
 
-    async #arrive(names, kind = 'event') {
+    async #arrive(names, kind = 'event', { anyOrder = false } = {}) {
         await this.collector.wait({ kind, accepted: true, repeats: false, count: names.length, timeoutMs: WAIT_MS })
         const came = kind === 'event' ? eventNames(this.collector) : this.collector
             .received({ kind, accepted: true, repeats: false })
             .flatMap(({ items }) => items.map(({ name }) => name))
-        assert.deepEqual(came, names)
+        assert.deepEqual(anyOrder ? came.toSorted() : came, names)
     }
 }
 

@@ -245,6 +245,26 @@ suite('analytics.setDefaults', { skip: withoutHost }, () => {
         assert.deepEqual(all.at(-1).properties, { release: 2 })
     })
 
+    test('takes properties and context one after the other, or both in an object', async (t) => {
+        const { analytics, events } = await analyticsOf(t)
+        const forms = [
+            [{ release: 1 }, { region: 'eu' }], [{ properties: { release: 1 }, context: { region: 'eu' } }],
+            [{ context: { region: 'eu' } }], [{ properties: { release: 1 }, context: null }],
+            [{ properties: 1 }], [{ properties: { release: 1 }, release: 2 }], [{ properties: { release: 1 } }, {}],
+        ]
+        for (const args of forms) {
+            await analytics.setDefaults(...args)
+            await analytics.track('A')
+        }
+
+        const found = (await events()).map(({ properties, context }) => [properties ?? {}, context.region])
+        assert.deepEqual(found, [
+            [{ release: 1 }, 'eu'], [{ release: 1 }, 'eu'], [{}, 'eu'], [{ release: 1 }, undefined],
+            [{ properties: 1 }, undefined], [{ properties: { release: 1 }, release: 2 }, undefined],
+            [{ properties: { release: 1 } }, undefined],
+        ])
+    })
+
     test('refuses more than 32 KiB, and goes on with those before', async (t) => {
         const { analytics, events } = await analyticsOf(t)
         await analytics.setDefaults({ a: 1 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { explainStart } from '../src/client/explain.js'
@@ -8,6 +8,7 @@ import { isMusl } from '../src/client/platforms.js'
 import { createTracker } from '../src/client/tracker.js'
 import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
 import { runTool } from '../testsupport/packages.js'
+import { runProgram } from '../testsupport/programs.js'
 import { withoutHost } from '../testsupport/real-host.js'
 
 const platform = `${process.platform}-${process.arch}`
@@ -47,6 +48,32 @@ suite('the host is found', () => {
 
         assert.equal(findHost({ env: {}, root: join(folder, 'app.asar', inside) }), path)
     })
+
+    const relative = {
+        'the option': ['{ hostPath: \'host\', ', {}],
+        'the variable': ['{ ', { MOBILE_TRACKER_HOST: 'host' }],
+    }
+    for (const [what, [options, env]] of Object.entries(relative)) {
+        test(`where ${what} led when the tracker was made, and runs there, wherever the program goes`, { skip: withoutHost }, async (t) => {
+            const folder = freshFolder(t)
+            symlinkSync(findHost(), join(folder, 'host'))
+
+            const { stdout, stderr } = await runProgram(t, `
+                import { createTracker } from '@mobiletracker/bridge'
+                import { chdir } from 'node:process'
+
+                chdir(${JSON.stringify(folder)})
+                const tracker = createTracker(${options} hostArguments: ['--storage-dir', 'state'] })
+                chdir('/')
+                await tracker.basic.initialize({ apiKey: 'key', endpoint: 'http://127.0.0.1:9/events' })
+                console.log('initialised')
+                await tracker.shutdown()
+            `, { env })
+
+            assert.equal(stdout, 'initialised\n', stderr)
+            assert.ok(existsSync(join(folder, 'state')))
+        })
+    }
 })
 
 suite('without a host', () => {

@@ -85,6 +85,18 @@ suite('expectations', () => {
         assert.deepEqual(judged(wanted, came('B'), came('A')), [false, '✔ A  1 came, 1 expected', '✔ B  1 came, 1 expected', '✘ B came before A.'])
     })
 
+    test('with a count may be about the order', () => {
+        const wanted = (...expect) => ({ inOrder: true, expect })
+        const twice = wanted({ name: 'A', count: 2 }, { name: 'B' })
+        assert.equal(judged(twice, came('A'), came('A'), came('B'))[0], true)
+        assert.deepEqual(judged(twice, came('A'), came('B'), came('A')).slice(-1), ['✘ B came before A.'])
+        assert.equal(judged(wanted({ name: 'A' }, { name: 'B', count: 2 }), came('B'), came('A'), came('B'))[0], false)
+        const range = wanted({ name: 'A', count: { least: 2 } }, { name: 'B' })
+        assert.equal(judged(range, came('A'), came('A'), came('B'), came('A'))[0], true)
+        assert.equal(judged(range, came('A'), came('B'), came('A'))[0], false)
+        assert.deepEqual(judged(twice, came('B'), came('A')).slice(-1), ['✔ B  1 came, 1 expected'])
+    })
+
     test('may be all that comes', () => {
         assert.deepEqual(judged({ nothingElse: true, expect: [] }, came('A')), [false, '✘ A came at 09:30:00.000, and nobody expected it.'])
     })
@@ -100,6 +112,7 @@ suite('expectations', () => {
         [{ expects: [] }, 'There is no setting "expects"; did you mean "expect"?'],
         [[{ nmae: 'A' }], 'expect[0] has "nmae"; did you mean "name"?'],
         [[{ kind: 'evnt' }], /^expect\[0\]\.kind is "evnt"; the kinds are session, /],
+        [[{ name: 'ERROR', user: 17, count: 0 }], /^expect\[0\]\.user is 17; it must be a text\.$/],
         [[{ count: -1 }], /^expect\[0\]\.count is -1; it must be a whole number or /],
     ]) test(`that are wrong are an error: ${JSON.stringify(value)}`, () => assert.throws(() => new Expectations(value), { message: reason }))
 })

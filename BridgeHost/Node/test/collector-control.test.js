@@ -387,6 +387,32 @@ suite('inside a program', () => {
         await assert.rejects(collector.wait({ kind: 'evnt' }), /There is no kind "evnt"/)
     })
 
+    const impossible = {
+        '"user" is 5; it must be a string, or a list of them.': { user: 5 },
+        '"name" is /A/; it must be a string, or a list of them.': { name: ['A', /A/] },
+        '"status" is \'422\'; it must be a number, or a list of them.': { status: '422' },
+        '"since" is NaN; it must be a whole number from 0 on.': { since: NaN },
+    }
+    for (const [message, filter] of Object.entries(impossible)) {
+        test(`a filter that nothing can match is an error: ${message}`, async () => {
+            assert.throws(() => collector.received(filter), { name: 'FilterError', message })
+            await assert.rejects(collector.wait(filter), { name: 'FilterError', message })
+        })
+    }
+
+    for (const goal of [{ count: -1 }, { count: 1.5 }, { count: { least: 1 } }, { requests: NaN }, { timeoutMs: '5' }]) {
+        test(`a wait that nothing can end rightly is an error: ${JSON.stringify(goal)}`, async () => {
+            await assert.rejects(collector.wait({ name: 'A', ...goal }), { name: 'FilterError' })
+        })
+    }
+
+    const options = [{ basicPaths: '/x' }, { basicPaths: ['x'] }, { maxBytes: -1 }, { maxBodyBytes: '16' }]
+    for (const option of options) {
+        test(`an option that no collector can have is an error: ${JSON.stringify(option)}`, async () => {
+            await assert.rejects(startCollector(option), { name: 'TypeError', message: new RegExp(Object.keys(option)[0]) })
+        })
+    }
+
     test('listen reports every request until it is ended', async () => {
         const names = []
         const end = collector.listen((record) => names.push(record.items[0].name))

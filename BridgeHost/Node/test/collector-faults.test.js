@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, before, beforeEach, suite, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { FaultScript } from '../src/collector/faults/script.js'
 import { routeOf } from '../src/collector/routes.js'
@@ -301,6 +302,19 @@ suite('an answer can be', () => {
         assert.equal(await late, 'ECONNRESET')
     })
 
+    test('cut late, before the body is read', async (t) => {
+        const slow = await startCollector({ faults: 'drop-before:delay=60000' })
+        t.after(() => slow.close())
+        let isCut = false
+        const late = send(slow.url, sample('event')).then(() => 'answered', ({ code }) => code).finally(() => (isCut = true))
+        while (slow.received().length === 0) await setImmediate()
+
+        assert.equal((await send(slow.url, sample('event'))).status, 200)
+        assert.equal(isCut, false)
+        await slow.close()
+        assert.equal(await late, 'ECONNRESET')
+    })
+
     test('late by a little, and then as usual', async () => {
         collector.faults('delay=1,503:delay=1')
 
@@ -317,6 +331,20 @@ suite('a connection can be', () => {
         assert.deepEqual([dropped.accepted, dropped.status, dropped.raw], [false, null, ''])
         assert.deepEqual([taken.accepted, taken.repeat], [true, false])
     })
+
+    for (const first of ['500:name=BAD', '413-above=100000', '401×always:unless-key=api-key-12345678']) {
+        test(`cut and not taken after ${first}, which needs the body`, async () => {
+            collector.faults(`${first},drop-before`)
+            const waited = collector.wait({ kind: 'event' })
+
+            assert.deepEqual(await outcomes(2), ['ECONNRESET', 200])
+            const [dropped, taken] = collector.received()
+            assert.deepEqual([dropped.accepted, dropped.status, dropped.raw, dropped.fault], [false, null, '', 'drop-before'])
+            assert.deepEqual([taken.accepted, taken.repeat, taken.attempt], [true, false, 1])
+            assert.deepEqual((await waited).map(({ seq }) => seq), [taken.seq])
+            assert.deepEqual(collector.faultsLeft().filter((left) => left === 'drop-before'), [])
+        })
+    }
 
     test('cut after the body is read: the request is taken', async () => {
         collector.faults('drop-after')

@@ -96,7 +96,7 @@ suite('a plan', () => {
         [{ events: { A: { dta: {} } } }, 'events.A has "dta"; did you mean "data"?'],
         [{ events: { A: { data: { typ: 'string' } } } }, 'events.A.data has "typ", which plans do not know; did you mean "type"?'],
         [{ events: { A: { data: { type: 'text' } } } }, 'events.A.data.type is "text"; it must be one of string, number, integer, boolean, object, array, null, or a list of them.'],
-        [{ events: { A: { data: { properties: { a: { pattern: '(' } } } } } }, 'events.A.data.properties.a.pattern is "("; it must be a regular expression, without lookaround, named groups, references to groups, \\p, \\c and \\0.'],
+        [{ events: { A: { data: { properties: { a: { pattern: '(' } } } } } }, 'events.A.data.properties.a.pattern is "("; it must be a regular expression of at most 10000 steps, without lookaround, named groups, references to groups, \\p, \\c and \\0.'],
         [{ events: { A: { data: { $ref: '#/$defs/b' } } }, $defs: { bb: {} } }, 'events.A.data.$ref names "b", which is not in $defs; did you mean "bb"?'],
         [{ events: { A: { data: { $defs: {} } } } }, 'events.A.data has "$defs", which plans do not know; put it beside "events".'],
         [{ events: {}, $defs: { a: { $ref: '#/$defs/b' }, b: { $ref: '#/$defs/a' } } }, '$defs.a leads back to itself without looking at a member.'],
@@ -310,6 +310,20 @@ suite('collecting with a plan', () => {
         }
     })
 
+    test('infers one that it can use from what nests too deep for a plan', () => {
+        const inference = new PlanInference()
+        for (const [open, close] of [['{"a":', '}'], ['[', ']']]) {
+            const body = JSON.parse(`{"event_name":"DEEP","data":{"v":${open.repeat(70)}1${close.repeat(70)}}}`)
+            inference.add({ accepted: true, kind: 'event', api: null, items: [{ type: 'track', name: 'DEEP' }], body })
+        }
+        const plan = new Plan(JSON.parse(inference.toText()))
+
+        const valueOf = (levels, end) => JSON.parse(`{"v":${'{"a":'.repeat(levels)}${end}${'}'.repeat(levels)}}`)
+        assert.equal(plan.judge('DEEP', valueOf(63, '{"b":1}')).verdict, 'kept')
+        assert.equal(plan.judge('DEEP', valueOf(63, '1')).verdict, 'broken')
+        assert.equal(plan.judge('DEEP', valueOf(62, '{"b":1}')).verdict, 'broken')
+    })
+
     test('infers one that what came keeps to', async (t) => {
         const path = join(freshFolder(t), 'plan.json')
         const { child, line, ended } = startCommand(t, 'collect', '--port', '0', '--infer-plan', path)
@@ -368,6 +382,28 @@ suite('mobile-tracker plan', () => {
         assert.equal(status, 1)
         assert.equal(out.split('\n')[1], `    ${path}:1 SEARC: The event is not in the plan; did you mean SEARCH?`)
     })
+
+    test('check goes on after a recorded body that is not JSON', async (t) => {
+        const path = join(freshFolder(t), 'run.jsonl')
+        const bodies = ['{broken', '', 'null', JSON.stringify({ brand_id: 925, session_id: 's', event_name: 'SEARC', data: {} })]
+        const lines = bodies.map((body) => JSON.stringify({ method: 'POST', path: '/v2/tracking-session-data', headers: {}, body }))
+        writeFileSync(path, lines.join('\n'))
+        const { status, out, errors } = await runCommand(t, 'plan', 'check', inSupport('plan.json'), '--recording', path)
+
+        assert.deepEqual([status, errors], [1, ''])
+        assert.equal(out.split('\n')[1], `    ${path}:4 SEARC: The event is not in the plan; did you mean SEARCH?`)
+    })
+
+    for (const [what, line] of [['null', 'null'], ['an object', '{"a":1}'], ['what collect --json prints', '{"event":"started","url":"http://127.0.0.1:1"}']]) {
+        test(`check says that a file with ${what} is no recording`, async (t) => {
+            const path = join(freshFolder(t), 'run.jsonl')
+            writeFileSync(path, line)
+            const { status, errors } = await runCommand(t, 'plan', 'check', inSupport('plan.json'), '--recording', path)
+
+            assert.equal(status, 1)
+            assert.equal(errors, `mobile-tracker: ${path}:1 is no recorded request: it needs method, path, headers and body.\n`)
+        })
+    }
 
     for (const [words, status, reason] of [
         [['plan'], 64, /plan needs check or types\./],
@@ -473,6 +509,158 @@ suite('mobile-tracker plan', () => {
             let ofUsers = PlannedAnalyticsEvents(AnalyticsClient())
             ofUsers.покупка(сумма: 1, paidAt: Date(), dates: [Date()], options: CallOptions(userId: "u1"), messageId: "m1")
             ofUsers.u1F642()
+        `)
+
+        assert.equal(checkSwift(program, swift), '')
+    })
+
+    /** Makes the calls of a plan in a folder, in three languages. */
+    async function callsOf(t, plan) {
+        const folder = freshFolder(t)
+        writeFileSync(join(folder, 'plan.json'), JSON.stringify(plan))
+        const [types, swift, python] = ['events.d.ts', 'PlannedEvents.swift', 'events.py'].map((name) => join(folder, name))
+        const ended = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), '--ts', types, '--swift', swift, '--python', python)
+        assert.equal(ended.status, 0, ended.errors)
+        mkdirSync(join(folder, 'node_modules/@mobiletracker'), { recursive: true })
+        symlinkSync(fileURLToPath(new URL('..', import.meta.url)), join(folder, 'node_modules/@mobiletracker/bridge'))
+        writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+        return { folder, types, swift, python }
+    }
+
+    /** Events whose types would have the names of others, and texts that are no comment. */
+    const CLASHES = {
+        events: {
+            TRACK: { description: 5, data: { properties: { outcome: { enum: ['ok'], description: 7 } } } },
+            MOBILE: { data: { properties: { tracker: { type: 'object', properties: { a: { type: 'string' } } } } } },
+            TRUE: { data: { type: 'object', properties: { a: { type: 'string' } } } },
+            'A\nlet x = 1 //': { data: { properties: { b: { enum: ['c'] }, d: { type: 'object', additionalProperties: false } } } },
+        },
+    }
+
+    test('types writes for TypeScript no character that ends a line inside a text', { skip: withoutCompiler }, async (t) => {
+        const properties = { 'a\u2028b': { enum: ['\u2028', 'c\u2029d'] } }
+        const { folder, types } = await callsOf(t, { events: { 'Line\u2028Separator': { data: { type: 'object', properties } } } })
+
+        const text = readFileSync(types, 'utf8')
+        assert.ok(text.includes(String.raw`"a\u2028b"?: "\u2028" | "c\u2029d"`), text)
+        assert.equal(checkTypesIn(folder, types), '')
+    })
+
+    test('types gives types names of their own, and keeps comments in their lines', async (t) => {
+        const { types, swift, python } = await callsOf(t, CLASHES)
+
+        assert.match(readFileSync(types, 'utf8'), /Tracks "TRACK"\./)
+        const text = readFileSync(swift, 'utf8')
+        assert.deepEqual([...text.matchAll(/public (?:enum|struct) (\w+)/g)].map(([, name]) => name), [
+            'PlannedEvents', 'TrackOutcome2', 'MobileTracker2', 'ALetX1B', 'ALetX1D', 'PlannedAnalyticsEvents',
+        ])
+        assert.doesNotMatch(text, /^let/m)
+        const { code, stderr } = await run(t, 'python3', [python])
+        assert.equal(code, 0, stderr)
+    })
+
+    test('types gives types names of their own in Swift', { skip: withoutModules }, async (t) => {
+        const { swift } = await callsOf(t, CLASHES)
+
+        assert.equal(checkSwift(swift), '')
+    })
+
+    /** Events whose data is described in several places. */
+    const JOINED = {
+        $defs: { order: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] } },
+        events: {
+            REF: { data: { $ref: '#/$defs/order' } },
+            BESIDE: { data: { $ref: '#/$defs/order', properties: { extra: { type: 'string' } }, required: ['extra', 'note', 'note'] } },
+            ALL: {
+                data: {
+                    type: 'object', properties: { a: { type: 'number' } },
+                    allOf: [{ properties: { a: { type: 'integer' }, b: { type: 'string' } }, required: ['b'] }],
+                },
+            },
+            CHOICES: {
+                data: {
+                    allOf: [
+                        { anyOf: [{ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }, { properties: { b: { type: 'string' } }, required: ['b'] }] },
+                        { type: 'object', properties: { c: { type: 'string' } }, required: ['c'] },
+                    ],
+                },
+            },
+            CLOSED: {
+                data: {
+                    type: 'object', properties: { c: { type: 'string' } }, required: ['c'], additionalProperties: false,
+                    oneOf: [{ required: ['d'] }, { required: ['c'] }],
+                },
+            },
+            EITHER: { data: { anyOf: [{ required: ['a'] }, { required: ['b'] }] } },
+            NULLABLE: { data: { $ref: '#/$defs/order', required: [], type: ['object', 'null'] } },
+        },
+    }
+
+    test('types joins what a plan asks in several places', { skip: withoutCompiler }, async (t) => {
+        const { folder } = await callsOf(t, JOINED)
+        writeFileSync(join(folder, 'program.mts'), `
+            import MobileTracker from '@mobiletracker/bridge'
+            import { plannedEvents } from './events.js'
+
+            const events = plannedEvents(MobileTracker)
+            await events.ref({ id: 'x' })
+            await events.beside({ id: 'x', extra: 'y', note: 1 })
+            await events.all({ b: 'y', a: 1 })
+            await events.choices({ a: 'x', c: 'z' })
+            await events.choices({ b: 'y', c: 'z' })
+            await events.closed({ c: 'z' })
+            await events.either({ a: 1 })
+            // @ts-expect-error The id is missing, which a definition requires.
+            await events.ref()
+            // @ts-expect-error The member beside the $ref is missing.
+            await events.beside({ id: 'x', note: 1 })
+            // @ts-expect-error What is required alone is missing.
+            await events.beside({ id: 'x', extra: 'y' })
+            // @ts-expect-error The member of allOf is missing.
+            await events.all({ a: 1 })
+            // @ts-expect-error The choice is missing.
+            await events.choices({ c: 'z' })
+            // @ts-expect-error What is asked beside the choice is missing.
+            await events.choices({ a: 'x' })
+            // @ts-expect-error There is no such member.
+            await events.closed({ c: 'z', d: 1 })
+            // @ts-expect-error Both choices are missing.
+            await events.either()
+        `)
+
+        assert.equal(checkTypesIn(folder, 'program.mts'), '')
+    })
+
+    test('types joins what a plan asks in several places in Swift and Python', async (t) => {
+        const { swift, python } = await callsOf(t, JOINED)
+
+        const functions = [...readFileSync(swift, 'utf8').matchAll(/func (\w+)\((.*), metadata:/g)].map(([, name, given]) => `${name}(${given})`)
+        assert.deepEqual(functions, [
+            'ref(id: String)', 'beside(extra: String, id: String, note: JSONValue)', 'all(b: String, a: Int? = nil)',
+            'choices(data: [String: Any])', 'closed(c: String)', 'either(data: [String: Any])', 'nullable(id: String)',
+        ])
+        const program = `import json, runpy, sys, typing
+types = runpy.run_path(sys.argv[1])
+print(json.dumps({name: sorted(type.__required_keys__) for name, type in types.items() if typing.is_typeddict(type) and "Options" not in name}))`
+        const { code, stdout, stderr } = await run(t, 'python3', ['-c', program, python])
+        assert.equal(code, 0, stderr)
+        assert.deepEqual(JSON.parse(stdout), {
+            Ref: ['id'], Beside: ['extra', 'id', 'note'], All: ['b'], Choices: ['a', 'c'], Choices2: ['b', 'c'], Closed: ['c'], Nullable: ['id'],
+        })
+        assert.match(readFileSync(python, 'utf8'), /def choices\(self, data: Choices \| Choices2, \*\*options: Unpack\[TrackOptions\]\)/)
+    })
+
+    test('types joins what a plan asks in several places so that Swift compiles', { skip: withoutModules }, async (t) => {
+        const { folder, swift } = await callsOf(t, JOINED)
+        const program = join(folder, 'main.swift')
+        writeFileSync(program, `
+            import TrackerCore
+
+            let events = PlannedEvents()
+            await events.ref(id: "x")
+            await events.beside(extra: "y", id: "x", note: 1)
+            await events.all(b: "y", a: 1)
+            await events.choices(data: ["a": "x", "c": "z"])
         `)
 
         assert.equal(checkSwift(program, swift), '')

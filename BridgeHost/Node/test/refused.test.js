@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { eventText, tableText } from '../src/refused/table.js'
@@ -104,6 +104,25 @@ suite('refused events, listed', { skip: withoutHost }, () => {
         const unclear = await refused(t, ['retry'], { XDG_STATE_HOME: root })
         assert.equal(unclear.code, 64)
         assert.match(unclear.errors, /Several programs have a state folder; say which one is meant:\n {2}--storage-dir \S+\/blog\n {2}--storage-dir \S+\/shop\n/)
+    })
+
+    test('of the other programs are read past a folder that is damaged', async (t) => {
+        const root = freshFolder(t)
+        const { messageId } = await withRefused(t, { folder: join(root, 'mobile-tracker', 'shop') })
+        const damaged = join(root, 'mobile-tracker', 'blog')
+        mkdirSync(damaged)
+        writeFileSync(join(damaged, 'tracker.sqlite3'), 'This is no database. '.repeat(50))
+        const env = { XDG_STATE_HOME: root }
+
+        for (const words of [['list'], ['list', '--json'], ['show', messageId], ['export']]) {
+            const { code, out, errors } = await refused(t, words, env)
+            assert.equal(code, 1, words.join(' '))
+            assert.ok(out.includes(messageId), words.join(' '))
+            assert.match(errors, /^mobile-tracker: \S+\/blog: [^\n]* not a database[^\n]*\n$/)
+        }
+        const alone = await refused(t, ['list', '--storage-dir', damaged], env)
+        assert.deepEqual([alone.code, alone.out], [1, ''])
+        assert.match(alone.errors, /^mobile-tracker: \S+\/blog: [^\n]* not a database[^\n]*\n$/)
     })
 
     test('are none where nothing was refused', async (t) => {

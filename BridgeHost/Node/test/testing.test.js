@@ -127,6 +127,31 @@ suite('A test tracker', { skip: withoutHost }, () => {
         assert.deepEqual([code, stdout], [0, '1 1\n'], stderr)
     })
 
+    test('answers for a program that shuts it down, whose later calls are refused as they are', async (t) => {
+        const tracker = testTracker(t, { beforeSend: (call) => (call.name === 'Noise' ? null : call) })
+        tracker.track('Report Made')
+        await tracker.shutdown()
+
+        await tracker.expect('Report Made', {}, { count: 1 })
+        await assert.rejects(tracker.expect('Report Made', {}, { count: 0 }), { name: 'AssertionError' })
+        assert.equal((await tracker.track('Late')).reason, 'NOT_INITIALIZED')
+        await tracker.expect('Late', {}, { droppedAs: 'NOT_INITIALIZED' })
+        await tracker.init('925', { apiUrl: 'https://api.example.com', xApiKey: 'key' })
+        await tracker.track('Again')
+        assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['Report Made', 'Late', 'Again'])
+    })
+
+    test('says that it has forgotten its calls once many others have ended after it', async (t) => {
+        const first = testTracker(t)
+        first.track('A')
+        await first.shutdown()
+        for (let i = 0; i < 8; i++) await testTracker(t).shutdown()
+
+        for (const question of [first.calls(), first.find('A'), first.expect('A', {}, { count: 0 })]) {
+            await assert.rejects(question, /^Error: The calls of this test tracker are forgotten: 8 others were shut down/)
+        }
+    })
+
     test('refuses to expect what no call can have', async (t) => {
         const tracker = testTracker(t)
 
@@ -137,6 +162,20 @@ suite('A test tracker', { skip: withoutHost }, () => {
             await assert.rejects(tracker.expect('PURCHASE', {}, { userId: user }), /'userId' must be .*leave it out where it does not matter/)
         }
     })
+
+    const leftOut = {
+        undefined: { total: undefined }, 'a function': { total: () => 9 }, 'a regular expression': { total: /9/ },
+        'an undefined member further in': { cart: { total: undefined } }, 'a regular expression as all of it': /9/,
+    }
+    for (const [what, properties] of Object.entries(leftOut)) {
+        test(`refuses to expect what JSON leaves out, which any call would meet: ${what}`, async (t) => {
+            const tracker = testTracker(t)
+            tracker.track('PURCHASE', { total: 99, cart: { total: 99 } })
+
+            await assert.rejects(tracker.expect('PURCHASE', properties), { name: 'MobileTrackerError', message: /^record\.expect: properties/ })
+            await assert.rejects(tracker.find('PURCHASE', properties), { name: 'MobileTrackerError', message: /^record\.find: properties/ })
+        })
+    }
 
     test('is the only one that records', async (t) => {
         const tracker = createTracker({ stderr: 'ignore' })

@@ -108,6 +108,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
     await analytics.setAdvertisingId(null)
     await analytics.clearAdvertisingId()
     await analytics.setDefaults({ release: '2.1' }, { region: 'eu' })
+    await analytics.setDefaults({ properties: { release: '2.1' }, context: { region: 'eu' } })
     const scope: AnalyticsScope = { userId: 'u4', anonymousId: 1, groupId: 2n, context: {}, properties: { plan: 'pro' } }
     const { status }: Outcome = await analytics.with(scope, () => analytics.track('Signed Up'))
     console.log(status)
@@ -152,7 +153,11 @@ export async function main(webContents: WebContentsLike): Promise<void> {
         if (error.code === 'SESSION_CREATION_FAILED' && error.retryable) console.log(error.number, error.data.status)
         // @ts-expect-error: There is no such code.
         if (error.code === 'NO_SUCH_CODE') return
+        // @ts-expect-error: The first argument is the code, and the second the message.
+        throw new MobileTrackerError('The server does not answer.')
     }
+    const { number, retryable, data } = new MobileTrackerError('SESSION_CREATION_FAILED', 'No.', { number: 1003, data: { status: 503 } })
+    console.log(new MobileTrackerError('HOST_EXITED', 'No.', { number, retryable, data }))
     // @ts-expect-error: A name is a text.
     await MobileTracker.track(1)
     // @ts-expect-error: There is no such consent.

@@ -22,6 +22,17 @@ from .agents import AgentProcess, Connection
 from .support import GUARD, KEY, ROOT, TestCase, host_path
 
 
+def as_another_user(path: Path, program: str) -> subprocess.CompletedProcess[str]:
+    """Connects as `nobody`, and runs a program of Perl whose `$s` is the socket."""
+    # Perl is on every Debian; this user's Python may stand in a folder of this user's own.
+    connect = "my $s = IO::Socket::UNIX->new(Peer => shift) or die $!; "
+    return subprocess.run(
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+         "perl", "-MIO::Socket::UNIX", "-e", connect + program, str(path)],
+        capture_output=True, text=True, timeout=GUARD,
+    )
+
+
 class AgentCase(TestCase):
     """A test with an agent."""
 
@@ -207,7 +218,7 @@ class LimitTests(AgentCase):
 
         error = refused.read()
         self.assertIsNone(error["id"])
-        self.assertEqual((error["error"]["code"], error["error"]["data"]["code"]), (1010, "CONNECTION_REFUSED"))
+        self.assertEqual((error["error"]["code"], error["error"]["data"]["code"]), (1013, "CONNECTION_REFUSED"))
         self.assertIn("--max-connections", error["error"]["message"])
         self.assertIsNone(refused.read())
         clients.pop().close()
@@ -440,16 +451,22 @@ class PlaceTests(AgentCase):
         agent = self.agent()
         self.folder.chmod(0o755)
         agent.path.chmod(0o666)
-        # Perl is on every Debian; this user's Python may stand in a folder of this user's own.
-        program = "my $s = IO::Socket::UNIX->new(Peer => shift) or die $!; $s->sysread(my $answer, 9999); print $answer"
-        output = subprocess.run(
-            ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
-             "perl", "-MIO::Socket::UNIX", "-e", program, str(agent.path)],
-            capture_output=True, text=True, timeout=GUARD,
-        )
+        output = as_another_user(agent.path, "$s->sysread(my $answer, 9999); print $answer")
 
         self.assertIn("CONNECTION_REFUSED", output.stdout, output.stderr)
         self.assertIn("User 65534 may not use this agent", output.stdout)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_the_group_may_be_set_once_the_agent_listens(self) -> None:
+        agent = self.agent("--listen-mode", "0660")
+        self.folder.chmod(0o755)
+        os.chown(agent.path, -1, 65534)
+
+        call = '{"jsonrpc":"2.0","id":1,"method":"isTrackingAllowed"}'
+        output = as_another_user(
+            agent.path, f"$s->syswrite(qq({call}\\n)); $s->sysread(my $answer, 9999); print $answer")
+
+        self.assertIn('"result":{"allowed":', output.stdout, output.stderr)
 
     def test_wrong_arguments_are_errors(self) -> None:
         for arguments, sentence in (
@@ -513,6 +530,18 @@ class LifeTests(AgentCase):
         metrics = self.connect(agent).call("host.metrics")["text"]
         self.assertRegex(metrics, r'accepted_records_total\{client="tracker"\} 1\n')
 
+    def test_if_its_configuration_cannot_be_started_it_leaves_no_socket(self) -> None:
+        file = self.folder / "clients.json"
+        file.touch(mode=0o600)
+        for code, name, value in [(78, "unknown", "x"), (1, "storageDirectory", str(file / "state"))]:
+            config = {"apiUrl": "http://127.0.0.1:9", "xApiKey": KEY, name: value}
+            file.write_text(json.dumps({"init": ["925", config]}))
+            agent = self.agent("--config", str(file), waits=False)
+
+            with self.subTest(code=code):
+                self.assertEqual(agent.process.wait(GUARD), code, agent.log)
+                self.assertFalse(agent.path.exists())
+
     def test_systemd_passes_on_the_socket_and_learns_when_it_is_ready(self) -> None:
         notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.addCleanup(notices.close)
@@ -522,17 +551,37 @@ class LifeTests(AgentCase):
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(str(path))
             listener.listen()
-            # As systemd does it: the socket is descriptor 3, and the variable names the process itself.
-            script = f'exec 3<&{listener.fileno()}; LISTEN_PID=$$ exec "$0" "$@"'
-            AgentProcess(
-                self, self.folder, prefix=["/bin/sh", "-c", script], pass_fds=[listener.fileno()],
-                env={**os.environ, "LISTEN_FDS": "1", "NOTIFY_SOCKET": str(self.folder / "notify")},
-            )
+            self.started_by_systemd(listener, NOTIFY_SOCKET=str(self.folder / "notify"))
 
             self.assertEqual(notices.recv(100), b"READY=1")
             with Connection(path) as client:
                 client.call("isTrackingAllowed")
             self.assertFalse((self.folder / "agent.sock").exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_the_socket_that_systemd_passes_on_says_who_may_connect(self) -> None:
+        path = self.folder / "systemd.sock"
+        self.folder.chmod(0o755)
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(path))
+            os.chown(path, 0, 65534)
+            path.chmod(0o660)
+            listener.listen()
+            self.started_by_systemd(listener)
+
+            call = '{"jsonrpc":"2.0","id":1,"method":"isTrackingAllowed"}'
+            output = as_another_user(path, f"$s->syswrite(qq({call}\\n)); $s->sysread(my $answer, 9999); print $answer")
+
+        self.assertIn('"result":{"allowed":', output.stdout, output.stderr)
+
+    def started_by_systemd(self, listener: socket.socket, **variables: str) -> None:
+        """Starts an agent to which a socket is passed on."""
+        # As systemd does it: the socket is descriptor 3, and the variable names the process itself.
+        script = f'exec 3<&{listener.fileno()}; LISTEN_PID=$$ exec "$0" "$@"'
+        AgentProcess(
+            self, self.folder, prefix=["/bin/sh", "-c", script], pass_fds=[listener.fileno()],
+            env={**os.environ, "LISTEN_FDS": "1", **variables},
+        )
 
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
     def test_the_units_are_what_systemd_takes(self) -> None:

@@ -161,6 +161,24 @@ class AgentClientTests(TestCase):
         self.assertEqual(tracker.track("LATE").outcome(GUARD).status, "queued")
         self.assertRegex(self.warnings[0], "cannot be reached .*calls wait")
 
+    def test_calls_wait_for_an_agent_that_is_stopped_when_it_is_connected_to_again(self) -> None:
+        agent = AgentProcess(self, self.folder)
+        tracker = self.tracker(agent=agent.path)
+        tracker.track("A").outcome(GUARD)
+        self.enterContext(patch("mobiletracker._host_loop._HANDSHAKE", 0.1))
+        self.enterContext(patch("mobiletracker._answer_watch.SILENCE", 0.2))
+
+        agent.process.send_signal(signal.SIGSTOP)
+        connection = tracker._channel.link._loop.host
+        assert connection
+        connection.kill()
+        receipt = tracker.track("B")
+        self.wait_for_warnings(3)  # Of `A`, of the end of the connection, and of the silence of the next one.
+        agent.process.send_signal(signal.SIGCONT)
+
+        self.assertEqual(receipt.outcome(GUARD).reason, "NOT_INITIALIZED")
+        self.assertRegex(self.warnings[2], "has not answered for .* s, and 1 call waits for it")
+
     def test_a_client_that_is_shut_down_while_there_is_no_agent_has_ended(self) -> None:
         agent = AgentProcess(self, self.folder)
         tracker = self.tracker(agent=agent.path)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import sys
 import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from .support import AsyncTestCase, TestCase
+from .support import GUARD, PATIENT, AsyncTestCase, TestCase, host_path
 
-from mobiletracker import Credentials  # isort: skip
+from mobiletracker import AsyncMobileTracker, Credentials  # isort: skip
 
 OLD = "secret-key-of-old-1111"
 NEW = "secret-key-of-new-2222"
@@ -150,6 +154,48 @@ class CredentialsTests(TestCase):
         self.assertNotIn("secret", f"{self.warnings}")
 
 
+    def test_option_after_the_loop_of_the_setup(self) -> None:
+        """Each `asyncio.run` has a loop of its own: the function runs in the one that awaits calls, as long as one does."""
+        loops: list[asyncio.AbstractEventLoop] = []
+
+        async def credentials(client: str) -> Credentials:
+            loops.append(asyncio.get_running_loop())
+            return {"key": self.server.key}
+
+        arguments = ["--storage-dir", str(self.folder / "state"), *PATIENT]
+        tracker = AsyncMobileTracker(
+            host_path=host_path(), host_arguments=arguments, stderr="ignore", credentials=credentials
+        )
+
+        async def begin() -> None:
+            await tracker.init("925", self.server.config())
+
+        async def go_on() -> None:
+            self.server.key = NEW
+            await tracker.track("A")
+            self.assertEqual((await tracker.flush()).remaining, 0)
+            self.assertIs(loops[-1], asyncio.get_running_loop())
+
+        async def end() -> None:
+            await tracker.shutdown()
+
+        asyncio.run(begin())
+        asyncio.run(go_on())
+        self.server.key = OLD
+        tracker.track("B")
+        self.wait_for_warning("credentials was not asked for tracker: its event loop is closed")
+        asyncio.run(end())
+
+        self.assertEqual((self.server.names, len(loops)), (["A"], 2))
+
+    def wait_for_warning(self, words: str) -> None:
+        """Returns as soon as there was one with these words."""
+        deadline = time.monotonic() + GUARD
+        while not any(words in warning for warning in self.warnings):
+            self.assertLess(time.monotonic(), deadline, self.warnings)
+            time.sleep(0.005)
+
+
 class AsyncCredentialsTests(AsyncTestCase):
     async def test_option(self) -> None:
         """The option may be `async`: it runs in the program's loop. What it raises is a warning without its words."""
@@ -175,3 +221,14 @@ class AsyncCredentialsTests(AsyncTestCase):
         self.assertEqual(threads, [threading.get_ident()] * 2)
         self.assertIn("gave none to tracker: it has raised ValueError", f"{self.warnings}")
         self.assertNotIn("secret", f"{self.warnings}")
+
+    async def test_where_no_loop_runs(self) -> None:
+        """Without a running loop nothing could be asked there: the error says where to call."""
+        tracker = self.real_async(credentials=lambda _: {"key": OLD})
+        calls: list[Callable[[], object]] = [
+            lambda: tracker.init("925", {"api_url": "https://example.test"}), lambda: tracker.on("log", print)
+        ]
+        with ThreadPoolExecutor() as pool:
+            for call in calls:
+                with self.assertRaisesRegex(RuntimeError, "in the event loop in which they are set: call this, or initialise"):
+                    pool.submit(call).result(60)

@@ -53,6 +53,25 @@ class ExitTests(TestCase):
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertEqual(fake.methods, [["track", "host.shutdown"]])
 
+    def test_waits_for_nothing_once_the_interpreter_ends(self) -> None:
+        for call in ("close()", "flush()", "track('A').outcome()", "get_debug_info()"):
+            with self.subTest(call):
+                ended, _ = self.run_with(
+                    "class Last:\n"
+                    "    def __del__(self, tracker=tracker, write=os.write, ends=sys.is_finalizing):\n"
+                    "        try:\n"
+                    f"            tracker.{call}\n"
+                    "        except RuntimeError as error:\n"
+                    "            write(2, str(error).encode())\n"
+                    "        write(2, b' True' if ends() else b' False')\n"
+                    'tracker.init("925", config)\n'
+                    "last = Last()\n"
+                )
+
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                self.assertTrue(ended.stderr.endswith(" True"), ended.stderr)
+                self.assertEqual("The interpreter is ending" in ended.stderr, call != "close()")
+
     def test_a_tracker_may_be_closed_when_no_thread_can_be_started_any_more(self) -> None:
         """As in an exit function that runs late: Python 3.12 starts no thread then."""
         ended, fake = self.run_with(

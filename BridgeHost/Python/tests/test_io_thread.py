@@ -14,6 +14,7 @@ from unittest import mock
 
 from .support import GUARD
 
+from mobiletracker._action_queue import ActionQueue  # isort: skip
 from mobiletracker._call import Call  # isort: skip
 from mobiletracker._find import HostEnd  # isort: skip
 from mobiletracker._io_thread import IOThread  # isort: skip
@@ -65,6 +66,31 @@ class IOThreadTests(ThreadTestCase):
             os.close(reader)
             os.close(writer)
         self.assertEqual(self.faults, [])
+
+    def test_is_started_by_the_next_call_if_a_signal_handler_raised_while_it_was_started(self) -> None:
+        thread, done = self.thread(), threading.Event()
+        with mock.patch.object(threading.Thread, "start", side_effect=KeyboardInterrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                thread.post(lambda _: None)
+
+        thread.post(lambda _: done.set())
+
+        self.assertTrue(done.wait(GUARD))
+
+    def test_lets_actions_run_after_a_signal_handler_raised_where_they_begin(self) -> None:
+        class Interrupted(dict[str, object]):
+            def setdefault(self, *pair: Any) -> object:
+                super().setdefault(*pair)
+                raise KeyboardInterrupt
+
+        queue, done = ActionQueue(), []
+        queue._runner = Interrupted()
+        with self.assertRaises(KeyboardInterrupt):
+            queue.run(lambda: done.append(1))
+        queue._runner = dict(queue._runner)
+        queue.run(lambda: done.append(2))
+
+        self.assertEqual(done, [1, 2])
 
     def test_is_woken_by_a_call_that_interrupts_another_call(self) -> None:
         """As a signal handler does, which waits for its answer while the call before it cannot go on."""

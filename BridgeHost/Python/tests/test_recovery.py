@@ -12,10 +12,11 @@ the host: `$HOST` is the real one, `$START` how often it was started; null means
     burst       tracks events in portions without waiting; before each but the first, the host is killed
     faults      what the backend does wrong from now on
     arrive      waits until exactly these events have arrived, in this order
+    arriveOfBrands  the same for events of several brands, which have no order among them
     key         what the debug information shows of the tracker's key
     starts      how often the host was started so far
     warnings    how often the client has warned so far
-    shutdown    ends the host
+    shutdown    ends the host; with `as` it is not waited for
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from .agents import Supervisor
 from .support import KEY, PATIENT, ROOT, AsyncTestCase, host_path, snake
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError, Receipt  # isort: skip
+from mobiletracker._call import Call  # isort: skip
 from mobiletracker._io_thread import IOThread  # isort: skip
 from mobiletracker._recovery import Recovery  # isort: skip
 
@@ -90,6 +92,8 @@ class Stage:
                 self.collector.faults(script)
             case {"arrive": names}:
                 self._arrive(names, step.get("kind", "event"))
+            case {"arriveOfBrands": names}:
+                self._arrive(names, "event", any_order=True)
             case {"arriveBurst": counts}:
                 self._arrive(_burst_names(counts), "event")
             case {"arriveRequests": count, "kind": kind}:
@@ -105,7 +109,10 @@ class Stage:
             case {"warnings": count}:
                 self.test.assertEqual(len(self.test.warnings), count, self.test.warnings)
             case {"shutdown": True}:
-                await _settled(self.tracker.shutdown())
+                if "as" in step:
+                    self.calls[step["as"]] = self.tracker.shutdown()
+                else:
+                    await _settled(self.tracker.shutdown())
             case _:
                 self.test.fail(f"What is {step}?")
 
@@ -182,9 +189,10 @@ class Stage:
         for call in calls:
             self.test.assertEqual((await _settled(call)).status, "queued")
 
-    def _arrive(self, names: list[str | None], kind: str) -> None:
+    def _arrive(self, names: list[str | None], kind: str, *, any_order: bool = False) -> None:
         self.collector.wait(kind=kind, accepted=True, repeats=False, count=len(names))
-        self.test.assertEqual(self.collector.names(kind), names)
+        came = self.collector.names(kind)
+        self.test.assertEqual(sorted(map(str, came)) if any_order else came, names)
 
 
 async def _settled(call: Any) -> Any:
@@ -204,7 +212,7 @@ def _burst_names(counts: list[int]) -> list[str | None]:
 
 def _waits_where_it_asks(scenario: dict[str, Any]) -> bool:
     """Whether every call that goes on while others are made is one that has a receipt."""
-    return all(step["call"].endswith("track") for step in scenario["steps"] if "as" in step)
+    return all(step.get("call", "").endswith("track") for step in scenario["steps"] if "as" in step)
 
 
 def _works_over_agent(scenario: dict[str, Any]) -> bool:
@@ -282,17 +290,118 @@ class RecoveryTests(AsyncTestCase):
     async def test_keeps_a_reset_of_everything_until_a_setup_over_smaller_ones_and_a_shutdown(self) -> None:
         recovery = Recovery()
         everything, rest = b'{"all":true}', b"{}"
-        recovery.record_answer("reset", rest, {})
-        recovery.record_answer("reset", everything, {})
-        recovery.record_answer("reset", rest, {})
-        recovery.record_answer("setConsent", CONSENT, {})
-        recovery.record_failure("init", b'{"brandId":""}', MobileTrackerError("INVALID_BRAND_ID", "No."))
+        recovery.record_answer(Call("reset", rest), {})
+        recovery.record_answer(Call("reset", everything), {})
+        recovery.record_answer(Call("reset", rest), {})
+        recovery.record_answer(Call("setConsent", CONSENT), {})
+        recovery.record_failure(Call("init", b'{"brandId":""}'), MobileTrackerError("INVALID_BRAND_ID", "No."))
         recovery.clear()
         self.assertEqual(recovery.calls(), [("reset", everything), ("setConsent", CONSENT)])
 
-        recovery.record_answer("init", b'{"brandId":"925"}', {})
-        recovery.record_answer("reset", rest, {})
+        recovery.record_answer(Call("init", b'{"brandId":"925"}'), {})
+        recovery.record_answer(Call("reset", rest), {})
         self.assertEqual([method for method, _ in recovery.calls()], ["setConsent", "init"])
+
+    async def test_keeps_a_denial_that_was_made_while_its_client_was_turned_off(self) -> None:
+        for end in ("kill", "shutdown"):
+            tracker = self.real_async()
+            await tracker.init("925", self.collector.config())
+            await tracker.init("925", self.collector.config(enabled=False))
+            await tracker.set_consent("denied")
+
+            await self._end(tracker, end)
+            await tracker.init("925", self.collector.config())
+
+            self.assertFalse(await tracker.is_tracking_allowed(), end)
+            self.assertEqual((await tracker.track("A")).reason, "TRACKING_NOT_ALLOWED")
+            self.assertEqual(self.collector.names(), [])
+
+    async def test_keeps_resets_that_were_made_while_their_clients_were_turned_off(self) -> None:
+        for end in ("kill", "shutdown"):
+            tracker = self.real_async()
+            analytics: Any = {"write_key": KEY, "ingestion_host": self.collector.url}
+            self.collector.faults([f"503×always:name=LAST_{end}"])
+            await tracker.init("925", self.collector.config())
+            device = await tracker.get_device_id()
+            await tracker.track(f"LAST_{end}")
+            await tracker.analytics.initialize(analytics)
+            await tracker.analytics.identify("user-1")
+            await tracker.init("925", self.collector.config(enabled=False))
+            await tracker.analytics.initialize(analytics | {"enabled": False})
+            await tracker.reset(all=True)
+            await tracker.analytics.reset()
+
+            await self._end(tracker, end)
+            self.collector.faults([])
+            await tracker.init("925", self.collector.config())
+            await tracker.analytics.initialize(analytics)
+            await tracker.track(f"NEXT_{end}")
+            await tracker.flush()
+
+            self.assertNotEqual(await tracker.get_device_id(), device)
+            self.assertIsNone((await tracker.analytics.get_debug_info())["user_id"])
+            self.assertIn(f"NEXT_{end}", self.collector.names())
+            self.assertNotIn(f"LAST_{end}", self.collector.names())
+
+    async def test_takes_an_init_for_another_brand_if_a_reset_of_everything_was_answered_during_the_first(self) -> None:
+        for is_early in (True, False):
+            tracker, collector = self.real_async(), self.start_collector()
+            collector.faults(["delay=60000"])
+            first = tracker.init("1", collector.config())
+            collector.wait(kind="session")
+            await tracker.reset(all=True)
+
+            early = tracker.init("2", collector.config()) if is_early else None
+            self._kill(tracker)
+            if early is None:
+                await self._restarted(tracker)
+            await _settled(early or tracker.init("2", collector.config()))
+
+            self.assertEqual(await tracker.get_brand_id(), "2")
+            if is_early:
+                with self.assertRaisesCode("INIT_ERROR"):
+                    await first
+            else:
+                await _settled(first)
+            await tracker.shutdown()
+
+    async def test_takes_an_init_for_another_brand_after_a_reset_of_everything_and_two_kills(self) -> None:
+        tracker = self.real_async()
+        await tracker.init("1", self.collector.config())
+        await tracker.reset(all=True)
+
+        for _ in range(2):
+            self._kill(tracker)
+            await self._restarted(tracker)
+        await tracker.init("2", self.collector.config())
+
+        self.assertEqual(await tracker.get_brand_id(), "2")
+
+    async def test_a_forked_child_takes_an_init_for_another_brand_after_a_reset_of_everything(self) -> None:
+        with mock.patch.object(IOThread, "_start"):
+            tracker = AsyncMobileTracker(host_path="/nowhere")
+            calls = [tracker.init("1", self.collector.config()), tracker.reset(all=True)]
+            link = tracker._channel.link
+            link.become_child()
+
+        ended_by = link.recovery.ended_setups([])["init"]
+        self.assertGreater(link._loop.next_id, ended_by)
+        for call in calls:
+            with self.assertRaisesCode("HOST_EXITED"):
+                await call
+
+    async def _restarted(self, tracker: AsyncMobileTracker) -> None:
+        """Waits for a host that has got the calls which bring back its clients."""
+        try:
+            await tracker.get_debug_info()
+        except MobileTrackerError:
+            await tracker.get_debug_info()
+
+    async def _end(self, tracker: AsyncMobileTracker, manner: str) -> None:
+        if manner == "kill":
+            self._kill(tracker)
+        else:
+            await tracker.shutdown()
 
     async def test_knows_in_a_forked_child_what_the_thread_of_its_parent_has_not_taken_yet(self) -> None:
         with mock.patch.object(IOThread, "_start"):
@@ -341,6 +450,24 @@ class RecoveryTests(AsyncTestCase):
         await tracker.flush()
 
         self.assertEqual(self.collector.names(), ["VIEW_PAGE", "NEXT"])
+
+    async def test_is_without_the_debug_log_of_analytics(self) -> None:
+        tracker = self.real_async()
+        levels: list[str] = []
+        tracker.on("log", lambda entry: levels.append(entry["level"]))
+        await tracker.analytics.initialize({"write_key": KEY, "ingestion_host": self.collector.url})
+        await tracker.analytics.enable_debug_logging()
+        await tracker.analytics.track("A")
+        await tracker.analytics.flush()
+        self.assertIn("debug", levels)
+
+        self._kill(tracker)
+        await _settled(tracker.analytics.track("B"))
+        levels.clear()
+        await tracker.analytics.track("C")
+        await tracker.analytics.flush()
+
+        self.assertEqual(levels, [])
 
     def _kill(self, tracker: AsyncMobileTracker) -> None:
         assert tracker._channel.link.host

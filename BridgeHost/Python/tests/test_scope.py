@@ -137,6 +137,18 @@ class ScopeTests(TestCase):
 
         self.assertEqual([event["userId"] for event in events_of(collector)], ["u1", "u2", "u1", "own"])
 
+    def test_holds_for_the_coroutine_that_a_decorated_function_returns(self) -> None:
+        tracker, collector = self.started()
+
+        async def handle(name: str) -> None:
+            tracker.analytics.track(name)
+
+        asyncio.run(tracker.analytics.scope(user_id="u1")(lambda: handle("A"))())
+        tracker.analytics.track("B")
+        tracker.analytics.flush()
+
+        self.assertEqual([event["userId"] for event in events_of(collector)], ["u1", "own"])
+
     def test_refuses_to_decorate_what_runs_in_turns_with_its_caller(self) -> None:
         tracker = self.real()
 

@@ -78,6 +78,29 @@ class TestTrackerTests(TestCase):
         self.assertEqual(self.tracker.flush().remaining, 0)
         self.assertEqual(self.tracker.get_session_id(), "session-1")
 
+    def test_answers_for_a_program_that_shuts_it_down(self) -> None:
+        with self.tracker as tracker:
+            tracker.track("Report Made")
+
+        self.tracker.expect("Report Made", count=1)
+        with self.assertRaises(AssertionError):
+            self.tracker.expect("Report Made", count=0)
+        self.assertEqual(self.tracker.track("Late").outcome(GUARD).reason, "NOT_INITIALIZED")
+        self.tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
+        self.tracker.track("Again")
+        self.assertEqual([call["name"] for call in self.tracker.calls()], ["Report Made", "Late", "Again"])
+
+    def test_says_that_it_has_forgotten_its_calls_once_many_others_have_ended(self) -> None:
+        self.tracker.track("A")
+        self.tracker.close()
+        for _ in range(8):
+            with TestTracker(host_path=host_path(), stderr="ignore", warnings=False) as other:
+                other.track("B")
+
+        for question in (self.tracker.calls, lambda: self.tracker.find("A"), lambda: self.tracker.expect("A", count=0)):
+            with self.assertRaisesRegex(RuntimeError, "are forgotten: 8 others were shut down after it"):
+                question()
+
     def test_is_not_hurried_by_a_clock_that_a_test_replaces(self) -> None:
         with mock.patch("time.monotonic", lambda: 1e10):
             self.tracker.track("Cart Opened")
@@ -98,6 +121,8 @@ class TestTrackerTests(TestCase):
                 await tracker.clear()
                 self.assertEqual(await tracker.calls(), [])
                 self.assertEqual(await tracker.find("PURCHASE"), [])
+                tracker.track("Last")
+            await tracker.expect("Last", count=1)
 
         asyncio.run(main())
 

@@ -4,24 +4,50 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import queue
 import sys
 import threading
+import types
 import unittest
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, cast
 from unittest import mock
 
-from .support import AsyncTestCase, TestCase
+from .support import GUARD, AsyncTestCase, TestCase
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError  # isort: skip
 from mobiletracker._notification_listeners import ListenerThread  # isort: skip
+from mobiletracker._options import program_name  # isort: skip
+from mobiletracker._warnings import call_name  # isort: skip
 
 LOG_NOTIFICATION = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
 
 
 class OptionTests(unittest.TestCase):
     """The arguments of a tracker."""
+
+    def test_is_named_after_what_is_run(self) -> None:
+        for spec, argument, name in [
+            (None, "/srv/shop.py", "shop"),
+            ("shop.web.__main__", "/srv/shop/web/__main__.py", "shop.web"),
+            ("__main__", "/srv/shop.pyz", "shop"),
+            ("__main__", "/srv/shop", "shop"),
+            (None, "/srv/shop/__main__.py", "shop"),
+            (None, "-c", None),
+        ]:
+            main = types.SimpleNamespace(__spec__=spec and types.SimpleNamespace(name=spec))
+            with mock.patch.dict(sys.modules, {"__main__": main}), mock.patch.object(sys, "argv", [argument]):
+                self.assertEqual(program_name(), name, (spec, argument))
+
+    def test_keeps_the_place_of_its_host_when_the_program_goes_to_another_folder(self) -> None:
+        tracker = MobileTracker(host_path="hosts/BridgeHost")
+
+        self.assertEqual(tracker.host_path, os.path.abspath("hosts/BridgeHost"))
+
+    def test_names_a_call_whatever_its_name_holds(self) -> None:
+        self.assertEqual(call_name("track", "a\ud800\u00e9"), 'track "a\\ud800\u00e9"')
 
     def test_a_wrong_one_is_refused_at_once(self) -> None:
         wrong: list[tuple[dict[str, Any], str]] = [
@@ -107,22 +133,56 @@ class ThreadTests(TestCase):
         self.assertTrue(done.wait(60))
         self.assertEqual((repr(tracker), fake.lives), ("<MobileTracker, no host running>", []))
 
+    def test_a_signal_handler_may_interrupt_a_call_anywhere_and_wait_for_calls_of_its_own(self) -> None:
+        """The trace function stands for the handler: it runs before one line of the call, each time before the next."""
+        tracker = self.real()
+        warnings = tracker._channel.warnings
+        tracker.track("First").outcome(GUARD)
+        lines, interrupted_at = 0, 0
+        outcomes: list[object] = []
+
+        def interrupt(frame: FrameType, event: str, _: object) -> Any:
+            nonlocal lines
+            if "/mobiletracker/" not in frame.f_code.co_filename:
+                return None
+            lines += event == "line"
+            if event == "line" and lines == interrupted_at:
+                # The I/O thread ends the turn of the first answer before it reads the second one.
+                for name in ("B", "C"):
+                    outcomes.append(tracker.track(name).outcome(GUARD).reason)
+            return interrupt
+
+        tracing = sys.gettrace()
+        self.addCleanup(sys.settrace, tracing)
+        while lines >= interrupted_at:
+            lines, interrupted_at = 0, interrupted_at + 1
+            sys.settrace(interrupt)
+            tracker.track("A").outcome(GUARD)
+            warnings.finish()
+            sys.settrace(tracing)
+
+        self.assertEqual(outcomes, ["NOT_INITIALIZED"] * 2 * (interrupted_at - 1))
+        self.assertGreater(interrupted_at, 100)
+
     def test_that_of_the_tracker_waits_for_no_call_of_its_own(self) -> None:
         tracker, _ = self.fake()
         heard: queue.SimpleQueue[str] = queue.SimpleQueue()
 
         def ask(_: object) -> None:
-            try:
-                tracker.get_session_id()
-            except RuntimeError as error:
-                heard.put(str(error))
+            for wait in (tracker.get_session_id, tracker.track("B").outcome):
+                try:
+                    wait()
+                except RuntimeError as error:
+                    heard.put(str(error))
             tracker.close()
             heard.put("closed")
 
         tracker.track("A").outcome(60)
         tracker._channel.link.io.post(ask)
 
-        self.assertRegex(heard.get(timeout=60), "getSessionId was called on the tracker's own thread.*would wait for itself")
+        for method in ("getSessionId", "track"):
+            expected = f"^{method} was called on the tracker's own thread.*would wait for itself"
+            self.assertRegex(heard.get(timeout=60), expected)
         self.assertEqual(heard.get(timeout=60), "closed")
 
     def test_that_of_the_listeners_ends_with_the_host_and_comes_back_with_the_next(self) -> None:

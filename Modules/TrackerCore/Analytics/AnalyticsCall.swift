@@ -18,10 +18,12 @@ public enum AnalyticsCall: Hashable, Sendable {
     /// Events carry this advertising identifier from now on, or none.
     case setAdvertisingId(String?)
 
+    /// Its name in the log: an event's own if it has one.
     var name: String {
         switch self {
-        case .track(let event, _): event
-        case .screen(let name, _), .page(let name, _): name
+        case .track(let event, _): event.isBlank ? "track" : event
+        case .screen(let name, _): name.isBlank ? "screen" : name
+        case .page(let name, _): name.isBlank ? "page" : name
         case .identify: "identify"
         case .group: "group"
         case .alias: "alias"

@@ -188,9 +188,8 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Tells the client that the application is in the foreground: queued events are sent at once, and from now on at
     /// intervals.
     public func applicationDidBecomeActive() {
-        runtime.update { $0.isInBackground = false }
+        runtime.follow { $0.setInBackground(false) }
         guard let lane = runtime.lane else { return }
-        lane.setInBackground(false)
         lane.outbox.stage(.barrier) { result in
             if case .done(let state) = result { lane.engine.makeDue(through: state.lastSequence) }
         }
@@ -199,8 +198,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// Tells the client that the application is in the background: what is queued is sent once, then nothing more until
     /// ``applicationDidBecomeActive()``. ``flush()`` still sends, and events go to disk as before.
     public func applicationDidEnterBackground() {
-        runtime.update { $0.isInBackground = true }
-        runtime.lane?.setInBackground(true)
+        runtime.follow { $0.setInBackground(true) }
         flush()
     }
 
@@ -210,8 +208,8 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     /// The state of the client now: lifecycle, queue, circuit breaker, identity, options. Of a key only the last four
     /// characters are shown.
     ///
-    /// The keys are part of the API: `lifecycle` (`idle`, `initializing`, `ready`, `resetting`, `disabled`),
-    /// `disabledBecause`, `queueLength`, `writeKey`, `ingestionHost`, `flushIntervalSeconds`, `maxQueueEvents`,
+    /// The keys are part of the API: `lifecycle` (`idle`, `initializing`, `ready`, `halted`, `resetting`,
+    /// `disabled`), `disabledBecause`, `queueLength`, `writeKey`, `ingestionHost`, `flushIntervalSeconds`, `maxQueueEvents`,
     /// `circuitState`, `circuitRemainingMs`, `flushInFlight`, `anonymousId`, `userId`, `groupId`, and `queueBytes`,
     /// `oldestQueuedMs`, `account`, `refused`, `bytesBeforeCompression`, `bytesAfterCompression`, `lastError`,
     /// `storage`, `delivering`, `otherLanes`, `config`.

@@ -6,12 +6,13 @@ struct AnalyticsModel: ClientModel {
     static let name = "AnalyticsClient"
     static let policy = ClientPolicy(
         beforeInitialize: .holds(calls: InitOptions.memoryBound, bytes: DeliveryOptions().maxQueuedBytes),
-        afterFailure: .isDisabled, resetEndsRun: true)
+        afterFailure: .isDisabled, movesQueue: .afterHalt, values: [.anonymousID, .userID, .groupID, .advertisingID],
+        resetEndsRun: true)
 
     /// What the last `initialize` was given, valid or not.
     var options: InitOptions?
     /// Whether nothing is sent by itself.
-    var isInBackground = false
+    private(set) var isInBackground = false
     /// The last event of the runs before this one.
     private var lastEarlier: Int64 = 0
 
@@ -32,6 +33,11 @@ struct AnalyticsModel: ClientModel {
         return []
     }
 
+    mutating func setInBackground(_ isInBackground: Bool) -> [ModelEffect<GivenAnalyticsCall>] {
+        self.isInBackground = isInBackground
+        return [.setInBackground(isInBackground)]
+    }
+
     /// Events of an earlier run are due at once: they have waited long enough.
     func started(under _: AnalyticsSettings) -> [ModelEffect<GivenAnalyticsCall>] {
         isInBackground ? [.setInBackground(true)] : [.setInBackground(false), .makeDue(through: lastEarlier)]
@@ -49,7 +55,7 @@ struct AnalyticsModel: ClientModel {
         info["circuitState"] = .string(CircuitState.closed.rawValue)
         info["circuitRemainingMs"] = 0
         info["flushInFlight"] = false
-        let outbox = snapshot.lifecycle == .ready ? snapshot.run?.lane.outbox : nil
+        let outbox = [.ready, .halted].contains(snapshot.lifecycle) ? snapshot.run?.lane.outbox : nil
         for (name, key) in [("anonymousId", StoredKey.anonymousID), ("userId", .userID), ("groupId", .groupID)] {
             info[name] = outbox?.value(for: key).map(JSONValue.string) ?? .null
         }

@@ -108,7 +108,8 @@ extension GivenAnalyticsCall: FilterableCall {
         let isNamed = changed.ids.isNamed || new.scope?.ids.isNamed == true
         // Without the one whom it is about, it would be about the client's own user or group.
         if options?.ids.isNamed == true || scope?.ids.isNamed == true, !isNamed { changed.userId = nil }
-        if !isNamed, options?.groupId != nil, changed.groupId == nil { changed.groupId = nil }
+        let hadGroup = options?.groupId != nil || scope?.ids.group.text != nil
+        if !isNamed, hadGroup, changed.groupId == nil, new.scope?.ids.group.text == nil { changed.groupId = nil }
         changed.timestamp = new.timestamp
         changed.context = new.values(\.context, after: old, given: changed.context)
         return changed

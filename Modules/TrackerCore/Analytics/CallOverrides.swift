@@ -25,20 +25,25 @@ final class CallOverrides: Sendable {
         let options = given.options.flatMap { $0 == CallOptions() ? nil : $0 }
         let (call, scope, defaults) = (given.call, given.scope, given.defaults)
         guard options != nil || scope != nil || defaults != nil else { return nil }
+        let around = scope?.ids ?? PersonIDs()
+        try Self.check(around, in: "scope", of: nil)
         if case .setAdvertisingId = call {
             // It is about the client's own user, whom neither may stand for.
-            guard options == nil, scope?.ids.isNamed != true else { throw .value(.noOptions) }
+            guard options == nil, !around.isNamed else { throw .value(.noOptions) }
             return nil
         }
         let own = options?.ids ?? PersonIDs()
-        let around = scope?.ids ?? PersonIDs()
         try Self.check(own, in: "options", of: call)
-        try Self.check(around, in: "scope", of: nil)
         let ids = call.person(own).completed(by: around)
         namesPerson = own.isNamed || around.isNamed
         userId = ids.user.text
         anonymousId = ids.visitor.text
         groupId = ids.group.text
+        if case .alias = call, namesPerson, anonymousId == nil {
+            // Without the one who gets the new id, an alias says nothing that a server can use.
+            throw .value(
+                .noVisitor, ["option": .string(own.isNamed ? "options.anonymousId" : "scope.anonymousId")])
+        }
         if let timestamp = options?.timestamp, !Self.writable.contains(timestamp.milliseconds) {
             throw .value(.wrongYear, ["option": "options.timestamp"])
         }

@@ -17,22 +17,18 @@ package enum BasicCall: Hashable, Sendable {
         }
     }
 
-    package var name: String { parts.name ?? parts.method }
-
-    /// The call's values as text; throws why the call is refused.
-    fileprivate func text() throws(Refusal) -> JSONText? {
-        switch self {
-        case .track(let event, _) where event.isBlank: throw Refusal(.invalidEventName)
-        case .screen(let name, _) where name.isBlank: throw Refusal(.invalidEventName)
-        case .identify(let id, _) where id.isBlank: throw Refusal(.invalidUserId)
-        case .track, .screen, .identify: return try parts.values?.checked()
-        }
-    }
+    package var name: String { parts.name.flatMap { $0.isBlank ? nil : $0 } ?? parts.method }
 }
 
 extension BasicCall: FilterableCall {
-    /// The call itself: it is checked when it becomes a change.
-    func checked() -> Result<BasicCall, Refusal> { .success(self) }
+    /// A call that is valid, with its values as text.
+    typealias Checked = (call: BasicCall, values: JSONText?)
+
+    func checked() -> Result<Checked, Refusal> {
+        if parts.name?.isBlank == true { return .failure(Refusal(.invalidEventName)) }
+        if parts.userId?.isBlank == true { return .failure(Refusal(.invalidUserId)) }
+        return Result { () throws(Refusal) in (self, try parts.values?.checked()) }
+    }
 
     var outgoing: OutgoingCall {
         OutgoingCall(method: parts.method, name: parts.name, userId: parts.userId, properties: parts.values?.members)
@@ -52,26 +48,35 @@ extension BasicCall: FilterableCall {
 struct BasicModel: ClientModel {
     typealias Given = BasicCall
     static let name = "BasicTracker"
-    static let policy = ClientPolicy(beforeInitialize: .refuses, afterFailure: .keeps, movesQueue: true)
+    static let policy = ClientPolicy(beforeInitialize: .refuses, afterFailure: .keeps, movesQueue: .always)
 
-    /// The user that events are from, since the last `identify`.
-    var user: (userId: String, traits: JSONText?)?
+    /// The user that events are from, since the last `identify`, and which call that was.
+    var user: (userId: String, traits: JSONText?, call: Int)?
     /// The keys of the identifications since the tracker last forgot its user.
     private var identified = RecentIDs()
 
     mutating func change(
-        for call: BasicCall, _ stamp: CallStamp, under settings: BasicSettings
+        for checked: BasicCall.Checked, _ stamp: CallStamp, under settings: BasicSettings
     ) throws(Refusal) -> LaneChange {
-        let values = try call.text()
+        let (call, values) = checked
         var user = user
         // A repeated identification changes nothing: others may have followed it. After a restart it counts again.
         let isRepeated = stamp.hasCallerKey && identified.contains(stamp.messageID)
-        if case .identify(let userId, _) = call, !isRepeated { user = (userId, values) }
+        if case .identify(let userId, _) = call, !isRepeated { user = (userId, values, stamp.number) }
         let body = Self.event(call, values, from: user, context: settings.context, at: stamp.time)
         guard body.byteCount <= settings.delivery.maxEventBytes else { throw .tooLarge(under: settings.delivery) }
         self.user = user
         if case .identify = call, stamp.hasCallerKey { identified.insert(stamp.messageID) }
         return .append(stamp.draft(.endpoint, .complete(body)))
+    }
+
+    static func givesMore(_ call: BasicCall.Checked) -> Bool { if case .identify = call.call { true } else { false } }
+
+    mutating func refused(_ call: PendingCall<BasicCall.Checked>) -> [ModelEffect<BasicCall>] {
+        // The user that it names is the user all the same: what follows is theirs.
+        if user?.call == call.stamp.number { user?.traits = nil }
+        if Self.givesMore(call.call) { identified.remove(call.stamp.messageID) }
+        return []
     }
 
     mutating func forget() { self = BasicModel() }
@@ -93,16 +98,14 @@ struct BasicModel: ClientModel {
 
     /// The event of a call as it is sent; absent values are left out.
     private static func event(
-        _ call: BasicCall, _ values: JSONText?, from user: (userId: String, traits: JSONText?)?, context: JSONText,
-        at time: Timestamp
+        _ call: BasicCall, _ values: JSONText?, from user: (userId: String, traits: JSONText?, call: Int)?,
+        context: JSONText, at time: Timestamp
     ) -> JSONText {
         var event = JSONObjectWriter(reservingCapacity: 512)
         event.append("type", call.parts.method)
         if let name = call.parts.name { event.append("name", name) }
-        if let user {
-            event.append("userId", user.userId)
-            if let traits = user.traits { event.append("traits", traits) }
-        }
+        if let user { event.append("userId", user.userId) }
+        if let traits = user?.traits { event.append("traits", traits) }
         if call.parts.name != nil, let values { event.append("properties", values) }
         event.append("context", context)
         event.append("timestamp", time.description)

@@ -76,8 +76,7 @@ public final class BasicTracker: ControlledClient {
 
     /// Makes a call: its place in the order is fixed when this returns. `completion` must not block.
     package func enqueue(
-        _ call: BasicCall, messageID: MessageID? = nil,
-        completion: @escaping @Sendable (CallAnswer) -> Void
+        _ call: BasicCall, messageID: MessageID? = nil, completion: @escaping @Sendable (CallAnswer) -> Void
     ) {
         runtime.enqueue(call, messageID: messageID, completion: completion)
     }

@@ -104,9 +104,9 @@ extension DeliveryEngine {
         return "\(tenths / 10).\(tenths % 10) s"
     }
 
-    /// What a record is called in a log: an event by its name, anything else by its kind or route.
+    /// What a record is called in a log: an event by its name, anything else by its call or route.
     static func name(of record: Record) -> String {
-        let keys = record.route == .endpoint ? ["name", "type"] : ["event_name", "event"]
+        let keys = record.route == .endpoint ? ["name", "type"] : ["event_name", "event", "type"]
         return keys.lazy.compactMap { record.body.value(forKey: $0)?.stringValue }.first ?? "\(record.route)"
     }
 }

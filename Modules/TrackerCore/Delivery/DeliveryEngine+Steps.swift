@@ -37,6 +37,8 @@ extension DeliveryEngine {
             if let server = state.askedServer, let answer = parts.witness.lastAnswer(of: server) {
                 state.delivery.suspicion.learn(ofAnswerAt: answer)
             }
+            // A key file that has changed ends a halt; it is seen whenever something wakes the lane.
+            if state.delivery.halt != nil { parts.beforeLook?(reading.now, false) }
             state.delivery.plan(at: reading.now, isPaused: applyOrders(&state))
         case .record: recordDelivered(&state)
         case .takeLane: state.delivery.tookLane(parts.outbox.acquireDelivery())

@@ -22,7 +22,8 @@ final class DeliveryEngine: Sendable {
         /// Where to find what the server refuses, as a sentence; `nil` if it is not kept.
         var aboutRefused: String?
         var witness = ServerWitness.shared
-        /// Called on the loop before the queue is read, with whether to ask for credentials.
+        /// Called on the loop before the queue is read, and in a halt whenever the lane is woken, with whether to ask for
+        /// credentials.
         var beforeLook: (@Sendable (MonotonicInstant, Bool) -> Void)?
     }
 

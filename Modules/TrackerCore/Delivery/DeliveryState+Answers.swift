@@ -41,17 +41,17 @@ extension DeliveryState {
 
     /// Counts how often the records of a plan were sent, unless they leave the queue.
     private mutating func count(_ plan: Plan, _ settlement: Settlement) {
-        let hasLeft = settlement.changes.contains { if case .drop = $0 { true } else { false } }
-        if settlement.delivered != nil || hasLeft {
-            if !attempts.isEmpty { for record in plan.records { attempts[record.id] = nil } }
-        } else {
-            for record in plan.records { attempts[record.id, default: 0] += 1 }
+        if attempts.isEmpty, settlement.delivered?.records.count == plan.records.count { return }
+        var left = Set(settlement.delivered?.records.map(\.id) ?? [])
+        for case .drop(let records, _, _) in settlement.changes { left.formUnion(records) }
+        for record in plan.records {
+            attempts[record.id] = left.contains(record.id) ? nil : attempts[record.id, default: 0] + 1
         }
     }
 
     /// What is kept of an answer that refuses records for good.
-    private func rejection(of answer: Answer, to plan: Plan) -> Rejection {
-        let earlier = plan.records.reduce(0) { max($0, attempts[$1.id] ?? 0) }
+    private func rejection(of answer: Answer, to plan: Plan, refusing records: [Record]) -> Rejection {
+        let earlier = records.reduce(0) { max($0, attempts[$1.id] ?? 0) }
         return Rejection(
             status: answer.status, body: answer.response?.body ?? [], attempts: earlier + 1,
             session: plan.session)
@@ -86,7 +86,11 @@ extension DeliveryState {
             defer { isFailing = true }
             return Settlement(events: [.retried(plan, answer, message)], outage: isFailing ? nil : .began)
         }
-        breaker.close()
+        if case .refused(_, _, .again(let pause), _) = verdict, pause > .zero {
+            breaker.fail(at: reading.now, floor: pause, opensAtOnce: suspicion.opensAtOnce, using: &jitter)
+        } else {
+            breaker.close()
+        }
         suspicion.answered(plan.records, isNext: isNext)
         defer { isFailing = false }
         if !verdict.isOfCredentials, token.era == era { hasAsked = false }
@@ -118,7 +122,9 @@ extension DeliveryState {
         dialect.split(plan.records)
         ahead = nil
         return Settlement(
-            changes: [.drop(plan.records.map(\.id), .poison, rejection(of: answer, to: plan))],
+            changes: [
+                .drop(plan.records.map(\.id), .poison, rejection(of: answer, to: plan, refusing: plan.records))
+            ],
             events: [
                 .dropped(
                     plan.records, .poison, "\(message) to it, again and again, while the server takes other requests")
@@ -137,7 +143,8 @@ extension DeliveryState {
         case .progress(let wanted):
             let changes = wanted.map { change in
                 guard case .unbind(let generation, let session, let record, nil) = change else { return change }
-                return .unbind(generation, session, refused: record, rejection(of: answer, to: plan))
+                return .unbind(
+                    generation, session, refused: record, rejection(of: answer, to: plan, refusing: plan.records))
             }
             var events: [DeliveryEvent] = []
             var made: SessionID?
@@ -149,12 +156,14 @@ extension DeliveryState {
                 changes: changes, awaitsCommit: !changes.isEmpty, events: events, sessionMade: made)
         case .discard(let reason, let message):
             return Settlement(
-                changes: [.drop(plan.records.map(\.id), reason, rejection(of: answer, to: plan))],
+                changes: [
+                    .drop(plan.records.map(\.id), reason, rejection(of: answer, to: plan, refusing: plan.records))
+                ],
                 events: [.dropped(plan.records, reason, message)]
             )
         case .refused(let records, let reason, let others, let message):
             var settlement = Settlement(
-                changes: [.drop(records.map(\.id), reason, rejection(of: answer, to: plan))],
+                changes: [.drop(records.map(\.id), reason, rejection(of: answer, to: plan, refusing: records))],
                 events: [.dropped(records, reason, message)])
             let rest = plan.records.filter { !records.contains($0) }
             if others == .delivered, !rest.isEmpty {

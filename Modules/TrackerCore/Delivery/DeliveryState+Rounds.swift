@@ -149,7 +149,8 @@ extension DeliveryState {
     mutating func plan(at now: MonotonicInstant, isPaused: Bool) {
         guard closesBy == nil else { return rest() }
         if let lack, !isPaused { halt(lack.reason, since: lack.since, at: now) }
-        if isInBackground, flushes.isEmpty { return leave() }
+        // What a flush is about is known once it has begun: what is sent before would not count as its own.
+        if isInBackground, !flushes.contains(where: { $0.scope != nil }) { return leave() }
         switch readiness(at: now, isPaused: isPaused) {
         case .busy:
             isBusy = !inFlight.isEmpty

@@ -83,7 +83,7 @@ struct DeliveryState: Sendable {
     var nextProbe: (record: Record.ID, request: Int?)?
     /// Records that were tried so and failed: another one is next.
     private var failedNext: [Record.ID] = []
-    /// How often records were sent that are still here, but for those that were sent once.
+    /// How often records were sent that wait still.
     var attempts: [Record.ID: Int] = [:]
     /// How often delivery has been resumed with another dialect.
     private(set) var era = 0
@@ -199,6 +199,7 @@ struct DeliveryState: Sendable {
     /// What to do with what has just been read, without what is under way.
     mutating func intention(for peek: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention {
         database = peek.state.database
+        forgetAttempts(before: peek.records.first)
         let expired = eventTTL == nil ? [] : peek.records.filter { isExpired($0, at: reading) }
         ahead = ReadAhead(peek)
         guard expired.isEmpty || peek.state.isAwaitingDisk else {
@@ -206,6 +207,15 @@ struct DeliveryState: Sendable {
             return .drop(expired, .expired, "older than eventTTL")
         }
         return intention(wantedThrough: wantedThrough, at: reading)
+    }
+
+    /// Forgets how often records were sent that have left the queue in other ways than by an answer.
+    ///
+    /// - Parameter first: The oldest record that waits and is not under way.
+    private mutating func forgetAttempts(before first: Record?) {
+        guard !attempts.isEmpty, let first else { return }
+        let oldest = underWay.reduce(first.id, min)
+        attempts = attempts.filter { $0.key >= oldest }
     }
 
     /// What to do with what was read ahead.
@@ -260,11 +270,13 @@ struct DeliveryState: Sendable {
             return members(from: next)
         }
         if failedNext.count >= Self.mostNext { failedNext = [] }
-        let next = candidates.first { record in
+        let behind = candidates.filter { record in
             (group.map { record.id >= $0.last } ?? true) && record.generation == first.generation
-                && !record.route.isBarrier && !failedNext.contains(record.id)
                 && !others.contains { $0.first < record.id && record.id <= $0.last }
         }
+        // A profile goes before its turn only where no event is there to be tried.
+        let events = behind.filter { !$0.route.isBarrier }
+        let next = (events.isEmpty ? behind : events).first { !failedNext.contains($0.id) }
         guard let next else {
             failedNext = []
             return nil

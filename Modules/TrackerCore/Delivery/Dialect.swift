@@ -180,8 +180,11 @@ extension Verdict {
     /// What has become of the records that an answer does not name.
     enum Others: Hashable, Sendable {
         case delivered
-        /// They go again.
-        case wait
+        /// They go again, not before that time has passed.
+        case again(after: Duration)
+
+        /// They go again at once.
+        static let wait = Others.again(after: .zero)
     }
 
     /// Whether it is about the credentials, and not about what is sent.
@@ -215,6 +218,8 @@ struct SortedAnswer: Sendable {
     var response: HTTPResponse?
     /// How the answer reads in a log.
     var sentence: String
+    /// How long the server wants no other request.
+    var wait = Duration.zero
 
     /// The status, or 0.
     var status: Int { response?.status ?? 0 }

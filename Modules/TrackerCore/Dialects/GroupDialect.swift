@@ -175,16 +175,19 @@ struct GroupDialect: Dialect {
     /// Sorts an answer by its status, unless the form reads more in it.
     func sort(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> AnswerTable.Sorted {
         let sorted = AnswerTable.sort(answer, from: plan.request.url, at: wall)
-        guard framing.form != nil, case .success(let response) = answer, let said = said(response, to: plan) else {
+        guard let form = framing.form, case .success(let response) = answer, let said = said(response, to: plan) else {
             return sorted
         }
-        let sentence = AnswerTable.sentence(response.status, from: plan.request.url)
+        let status = AnswerTable.sentence(response.status, from: plan.request.url)
+        let sentence = (200..<300).contains(response.status) ? "\(status), \(form.refusalIn2xx)" : status
         switch (said, sorted) {
         case (.retry(let floor), .retry(let wait, _)): return .retry(floor: max(floor, wait), sentence)
         case (.retry(let floor), .final): return .retry(floor: floor, sentence)
         case (.kind(let kind), _):
             return .final(SortedAnswer(kind: kind, response: response, sentence: sentence))
-        case (.refused, _):
+        case (.refused, .retry(let wait, _)):
+            return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence, wait: wait))
+        case (.refused, .final):
             return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence))
         }
     }
@@ -216,9 +219,10 @@ struct GroupDialect: Dialect {
 
     /// What an answer means that names events; `nil` if it names none.
     private mutating func namedRefusals(_ answer: SortedAnswer, _ plan: Plan) -> Verdict? {
-        guard let response = answer.response, case .refused(let places, let others)? = said(response, to: plan) else {
+        guard let response = answer.response, case .refused(let places, var others)? = said(response, to: plan) else {
             return nil
         }
+        if case .again(let pause) = others { others = .again(after: max(pause, answer.wait)) }
         // What is left of the group goes under another key.
         sizer.turnedAway(plan.records)
         return .refused(

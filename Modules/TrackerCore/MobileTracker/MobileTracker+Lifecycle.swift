@@ -136,6 +136,7 @@ extension MobileTracker {
                 if consent == .denied { model.shown.forget() }
             },
             completion: { [runtime] outcome in
+                if consent == .denied, case .taken(.repeated) = outcome { runtime.update { $0.shown.recall() } }
                 if consent == .denied, outcome.hasEndedSession { runtime.follow { $0.report(nil) } }
                 completion(outcome)
             })

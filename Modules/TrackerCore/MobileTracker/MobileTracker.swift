@@ -49,7 +49,8 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     /// The email address that `updateSessionEmail` has set; `nil` without one.
     public var sessionEmail: String? { value(.sessionEmail) }
 
-    /// The brand, as it is stored; `nil` before `initialize` and after `reset(all: true)`.
+    /// The brand, as it is stored; `nil` before `initialize`, and from a `reset(all: true)` or a denial to the
+    /// next one.
     public var brandId: String? { value(.brandID) }
 
     private func value(_ key: StoredKey) -> String? { lane?.outbox.value(for: key) }

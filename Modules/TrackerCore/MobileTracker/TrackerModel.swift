@@ -4,10 +4,16 @@ import TrackerStorage
 /// What a session tracker remembers between its calls, and how they become changes of its lane.
 struct TrackerModel: ClientModel {
     static let name = "MobileTracker"
-    static let policy = ClientPolicy(afterFailure: .isIdle, shutdownCode: .sessionCreationFailed)
+    static let policy = ClientPolicy(
+        afterFailure: .isIdle, values: [.brandID, .deviceID, .sessionID, .sessionEmail, .sessionMetadata, .identifyID],
+        shutdownCode: .sessionCreationFailed)
 
     let locationProvider: (any LocationProvider)?
     var shown = ShownScreen()
+    /// The keys of calls that have shown a screen.
+    private var showings = RecentIDs()
+    /// Whose screens they are.
+    private var brand: BrandID?
     /// The last decision.
     var decided: Consent?
     /// The lane's session, as listeners know it.
@@ -20,10 +26,17 @@ struct TrackerModel: ClientModel {
     ) throws(Refusal) -> LaneChange {
         if content.continues != nil, !settings.config.crossSiteCookie { throw .value(.crossSiteCookie) }
         var refusal: RefusalReason?
-        if let url = content.shownURL, !shown.show(url, by: stamp.number) {
-            // The outbox answers a key that was used before as it did then.
-            guard stamp.hasCallerKey else { throw .repeatedScreen }
-            refusal = .repeatedScreen
+        // The outbox answers a key that was used before as it did then: other screens may have been shown since.
+        let isRepeated = stamp.hasCallerKey && showings.contains(stamp.messageID)
+        if let url = content.shownURL, !isRepeated {
+            if settings.brand != brand { shown = ShownScreen() }
+            brand = settings.brand
+            if !shown.show(url, by: stamp.number) {
+                guard stamp.hasCallerKey else { throw .repeatedScreen }
+                refusal = .repeatedScreen
+            } else if stamp.hasCallerKey {
+                showings.insert(stamp.messageID)
+            }
         }
         let draft = stamp.draft(
             content.route, content.body, sessionMetadata: content.sessionMetadata, refusal: refusal)
@@ -42,14 +55,17 @@ struct TrackerModel: ClientModel {
     static let followsCommits = true
 
     mutating func committed(
-        _ call: PendingCall<CallContent>, in session: SessionID?, isPending: Bool
+        _ call: PendingCall<CallContent>, in session: SessionID?, of generation: Generation, isPending: Bool
     ) -> [ModelEffect<TrackerCall>] {
+        shown.committed(call.stamp.number, in: generation)
         let effects = report(session)
         return isPending ? effects + [.note("Missing session ID - queuing event: \(call.name)")] : effects
     }
 
     mutating func refused(_ call: PendingCall<CallContent>) -> [ModelEffect<TrackerCall>] {
-        if call.call.shownURL != nil { shown.takeBack(call.stamp.number) }
+        guard call.call.shownURL != nil else { return [] }
+        shown.takeBack(call.stamp.number)
+        showings.remove(call.stamp.messageID)
         return []
     }
 
@@ -103,6 +119,8 @@ struct ShownScreen: Sendable {
     private var url: String?
     /// The call that has shown it.
     private var call: Int?
+    /// The generation in which that call is on disk.
+    private var generation: Generation?
     /// What was forgotten last, unless a screen was shown since.
     private var forgotten: String?
 
@@ -113,6 +131,16 @@ struct ShownScreen: Sendable {
         guard self.url?.hasSameUTF8(as: url) != true else { return false }
         self = ShownScreen(url: url, call: call)
         return true
+    }
+
+    /// A call is on disk. What was shown before its generation began, which an expiry or another process may have
+    /// begun, is shown no more.
+    mutating func committed(_ call: Int, in generation: Generation) {
+        if self.call == call {
+            self.generation = generation
+        } else if let shownIn = self.generation, shownIn < generation {
+            self = ShownScreen()
+        }
     }
 
     /// Forgets a showing that was refused, so that the screen may be shown again, unless another one was shown since.

@@ -107,7 +107,7 @@ final class CallFilter: Sendable {
             guard let changed = try body(outgoing) else {
                 return (call, .failure(Refusal(.beforeSend)))
             }
-            guard changed != outgoing else { return (call, checked) }
+            guard !changed.isSpelled(as: outgoing) else { return (call, checked) }
             let replaced = call.replacing(outgoing, with: changed)
             return (replaced, replaced.checked())
         } catch {
@@ -132,6 +132,19 @@ struct SeenCall<Call: FilterableCall>: Sendable {
 }
 
 extension OutgoingCall {
+    /// Whether both are equal by their code points, as values are: Swift's own `==` takes two spellings of one character
+    /// for the same.
+    fileprivate func isSpelled(as other: OutgoingCall) -> Bool {
+        self == other && texts == other.texts
+    }
+
+    private var texts: [ExactString?] {
+        [
+            name, userId, anonymousId, groupId, advertisingId, email, url, sourceSessionId, scope?.userId,
+            scope?.anonymousId, scope?.groupId,
+        ].map { $0.map(ExactString.init) }
+    }
+
     /// The values that a call has now: those that it was given, unless the function has made others of them.
     func values(_ path: KeyPath<OutgoingCall, JSONObject?>, after old: OutgoingCall, given: Properties?) -> Properties?
     {

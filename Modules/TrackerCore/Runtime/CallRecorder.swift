@@ -5,8 +5,10 @@ package protocol CallRecorder: Sendable {
     /// Called before each call: initialises the client, unless somebody has done so.
     func prepare()
 
-    /// Called when somebody initialises the client.
-    func markInitialized()
+    /// Called when somebody initialises the client, or shuts it down.
+    ///
+    /// - Returns: Whether it only has what ``prepare()`` gave it: then it takes over everything that it is given.
+    func takeInitialization() -> Bool
 
     /// Gives a call its place among those that are recorded.
     func begin(_ call: OutgoingCall) -> Int

@@ -105,7 +105,9 @@ extension ClientRuntime: ClientControl {
         refused filter: RefusedFilter, _ action: RefusedAction,
         completion: @escaping @Sendable (Result<Int, TrackerError>) -> Void
     ) {
-        guard let lane else { return completion(.success(0)) }
+        // Nothing of a client is queued that the server has disabled.
+        let isDisabled = contents.withLock { if case .disabled(_, .server) = $0.state.phase { true } else { false } }
+        guard let lane, !(isDisabled && action == .retry) else { return completion(.success(0)) }
         lane.outbox.change(refused: filter, action) { result in
             lane.engine.kick()
             if case .failure(let error) = result, error.kind == .closed { return completion(.success(0)) }

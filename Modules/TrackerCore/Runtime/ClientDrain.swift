@@ -1,6 +1,6 @@
 import Synchronization
+import TrackerModels
 import TrackerNetworking
-import TrackerPlatform
 
 /// Sends what waits, over failures and their waits, until nothing is left, nothing more can be sent, or the time is over.
 ///

@@ -34,19 +34,23 @@ protocol ClientModel: Sendable {
     /// Delivery has begun. The callers of `initialize` are answered after this.
     mutating func started(under settings: Settings) -> [ModelEffect<Given>]
 
-    /// Whether the model asks what the outbox answers.
+    /// Whether the model asks for what is on disk.
     static var followsCommits: Bool { get }
+
+    /// Whether what a call gives goes with later calls too. If the plan drops it, the model knows before any of these.
+    static func givesMore(_ call: Call) -> Bool
 
     /// A call is on disk. Its caller is answered after this.
     ///
     /// - Parameters:
     ///   - session: The lane's session then.
+    ///   - generation: The generation that it is of.
     ///   - isPending: Whether it waits for a session, or for other credentials.
     mutating func committed(
-        _ call: PendingCall<Call>, in session: SessionID?, isPending: Bool
+        _ call: PendingCall<Call>, in session: SessionID?, of generation: Generation, isPending: Bool
     ) -> [ModelEffect<Given>]
 
-    /// The outbox has refused a call. Its caller is answered after this.
+    /// The outbox has refused a call, or will. Its caller is answered after this.
     mutating func refused(_ call: PendingCall<Call>) -> [ModelEffect<Given>]
 
     mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<Given>]
@@ -63,7 +67,10 @@ extension ClientModel {
     func opened(_: LaneState) -> [ModelEffect<Given>] { [] }
     func started(under _: Settings) -> [ModelEffect<Given>] { [] }
     static var followsCommits: Bool { false }
-    func committed(_: PendingCall<Call>, in _: SessionID?, isPending _: Bool) -> [ModelEffect<Given>] { [] }
+    static func givesMore(_: Call) -> Bool { false }
+    func committed(
+        _: PendingCall<Call>, in _: SessionID?, of _: Generation, isPending _: Bool
+    ) -> [ModelEffect<Given>] { [] }
     func refused(_: PendingCall<Call>) -> [ModelEffect<Given>] { [] }
     func observed(_: DeliveryEvent) -> [ModelEffect<Given>] { [] }
     static func weight(of _: Call) -> Int { 256 }
@@ -129,6 +136,12 @@ protocol ClientSettings: Sendable {
 }
 
 extension ClientSettings {
+    /// Whether requests of the same lane go out as by other settings.
+    func sends(like other: Self) -> Bool {
+        key == other.key && headers == other.headers && delivery == other.delivery
+            && laneOptions == other.laneOptions
+    }
+
     var keyPrefix: String { lane.keyPrefix }
     var expiration: Duration { OutboxConfiguration.standardExpiration }
     var initialConsent: Consent? { nil }
@@ -198,10 +211,20 @@ struct ClientPolicy: Sendable {
         case isDisabled
     }
 
+    /// When what is queued moves to another lane of the same client.
+    enum MovesQueue: Sendable {
+        case never
+        /// Once the server has refused the key or the address: the lane is named by what was wrong.
+        case afterHalt
+        case always
+    }
+
     var beforeInitialize = BeforeInitialize.refuses
     var afterFailure = AfterFailure.keeps
-    /// Whether what is queued moves along when `initialize` names another lane.
-    var movesQueue = false
+    /// When what is queued moves along as `initialize` names another lane.
+    var movesQueue = MovesQueue.never
+    /// What a lane in memory hands on to the next run of the same lane, in this order.
+    var values: [StoredKey] = []
     /// Whether a reset ends the run: the lane is closed, and the client waits for `initialize`.
     var resetEndsRun = false
     /// The code of the error that `initialize` ends with when the client is shut down meanwhile.
@@ -225,4 +248,7 @@ struct RecentIDs: Sendable {
         ring[next] = id
         next = (next + 1) % Self.limit
     }
+
+    /// Takes an id back. Its place stays taken.
+    mutating func remove(_ id: MessageID) { ids.remove(id) }
 }

@@ -97,9 +97,9 @@ struct ClientReporter: Sendable {
         }
     }
 
-    /// Reports that a lane was opened, and warns of records that wait at another address.
+    /// Reports that a lane was opened, and warns of records that wait in others of the same kind of client.
     ///
-    /// - Parameter lane: The lane. Lanes of other brands are left out: their client may simply not run at the moment.
+    /// - Parameter lane: The lane.
     func report(_ opening: Opening, of outbox: any LaneOutbox, _ lane: LaneIdentity) {
         if let recovery = opening.recovery { report(.databaseRecovered(recovery)) }
         if opening.movedRecords > 0 {
@@ -108,16 +108,18 @@ struct ClientReporter: Sendable {
         }
         // If the other lanes cannot be read, this one starts all the same.
         for other in (try? outbox.strandedLanes()) ?? []
-        where other.identity.kind == lane.kind && other.identity.owner == lane.owner {
-            log.log(.warning, Self.sentence(other))
+        where other.identity.kind == lane.kind {
+            log.log(.warning, Self.sentence(other, beside: lane))
         }
     }
 
-    /// How many events wait at another address, and how to have them delivered.
-    private static func sentence(_ other: StrandedLane) -> String {
+    /// How many events wait at another address, for another brand or under another key, and how to have them delivered.
+    private static func sentence(_ other: StrandedLane, beside lane: LaneIdentity) -> String {
+        let isOthers = other.identity.owner != lane.owner
         let (client, option) =
             switch other.identity.kind {
-            case .session: ("MobileTracker, brand \(other.identity.owner),", "apiUrl")
+            case .session: ("MobileTracker, brand \(other.identity.owner),", isOthers ? "brand" : "apiUrl")
+            case .batch where isOthers: ("AnalyticsClient with another write key", "key and ingestionHost")
             case .batch: ("AnalyticsClient", "ingestionHost")
             case .endpoint: ("BasicTracker", "endpoint")
             }

@@ -11,13 +11,17 @@ extension ClientRuntime {
         case .stage(let call, let run):
             guard let refusal = stage(call, in: run, &contents) else { return }
             contents.state.deferred.append(.perform { [self] in call.completion(refuse(call.name, refusal)) })
-        case .commit(let change, let pending, let run): commit(change, pending, in: run)
+        case .commit(let change, let pending, let run):
+            let last = decide(by: change, in: run, &contents)
+            commit(change, pending, in: run, after: last)
         case .forget(let forget, let run): commit(forget, in: run)
         case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
         case .dropAll(let run): run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
         case .begin(let initialization, let settings, let old):
             begin(initialization, settings, after: old, &contents)
+        case .update(let run, let isSame): run.lane.update(run.settings, isSame: isSame, ids: dependencies.ids)
         case .adopt(let initialization, let run):
+            log.endRefusals()
             initialization.updateModel(&contents.model)
             log.setVerbose(run.settings.isVerbose || contents.isVerbose)
             filter.propose(nil)
@@ -45,10 +49,11 @@ extension ClientRuntime {
         } catch {
             return error
         }
+        if Model.givesMore(call.call), run.lane.parts.plan?.drops(change) == true { _ = contents.model.refused(call) }
         // While delivery is halted, the call waits until `initialize` resumes delivery.
         if contents.state.isHalted { change.markPending() }
         run.lane.outbox.stage(change) { [self] result in
-            if Model.followsCommits { follow(call, result) }
+            follow(call, result)
             call.completion(outcome(of: result, call, run))
         }
         return nil
@@ -57,14 +62,14 @@ extension ClientRuntime {
     /// Tells the model what the outbox has answered.
     private func follow(_ call: State.Call, _ result: ChangeResult) {
         switch result {
-        case .queued(let lane):
-            let session = lane.entry.session
-            follow { $0.committed(call, in: session, isPending: false) }
-        case .pending(let lane):
-            let session = lane.entry.session
-            follow { $0.committed(call, in: session, isPending: true) }
+        case .queued(let lane) where Model.followsCommits:
+            let (session, generation) = (lane.entry.session, lane.generation)
+            follow { $0.committed(call, in: session, of: generation, isPending: false) }
+        case .pending(let lane) where Model.followsCommits:
+            let (session, generation) = (lane.entry.session, lane.generation)
+            follow { $0.committed(call, in: session, of: generation, isPending: true) }
         case .refused, .failed: follow { $0.refused(call) }
-        case .done, .repeated, .changed: break
+        case .queued, .pending, .done, .repeated, .changed: break
         }
     }
 
@@ -87,9 +92,21 @@ extension ClientRuntime {
         }
     }
 
-    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run) {
+    /// Remembers a decision for a lane that is kept in memory.
+    ///
+    /// - Returns: The decision before it.
+    private func decide(by change: LaneChange, in run: Run, _ contents: inout Contents) -> Consent? {
+        guard case .consent(let consent, _) = change, run.settings.delivery.persistence == .memory else { return nil }
+        defer { contents.decisions[run.settings.lane.owner] = consent }
+        return contents.decisions[run.settings.lane.owner]
+    }
+
+    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run, after last: Consent?) {
         if change.pausesDelivery { run.lane.pause() }
         run.lane.outbox.stage(change) { [self] result in
+            if case .consent = change, result.isRepeated {
+                contents.withLock { $0.decisions[run.settings.lane.owner] = last }
+            }
             if case .failed(let error) = result {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
             }
@@ -126,27 +143,52 @@ extension ClientRuntime {
         do throws(TrackerError) {
             // No client knew yet what its requests set themselves when these were set.
             if let text = settings.fault(of: settings.headers) { throw FieldCheck.fault("headers", .invalid(text)) }
-            let movesQueue = Model.policy.movesQueue && old?.lane.hasOthers == false
-            let movesMemory = movesQueue && old?.settings.delivery.persistence == .memory
+            let movesQueue = contents.state.movesQueue && old?.lane.hasOthers == false
+            let movesMemory = handsOn(old, to: settings, movesQueue: movesQueue)
             let number = contents.state.runs + 1
-            let lane = try makeLane(settings, number, takingOver: movesQueue ? old?.settings.lane : nil)
+            let isInMemory = settings.delivery.persistence == .memory
+            let lane = try makeLane(
+                settings, number, takingOver: movesQueue ? old?.settings.lane : nil,
+                decided: isInMemory ? contents.decisions[settings.lane.owner] : nil)
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
             (contents.lastAccount, contents.lastMetrics) = (nil, nil)
             contents.credentials.kept = nil
             if contents.state.isHalted { contents.isResuming = true }
             log.setVerbose(settings.isVerbose || contents.isVerbose)
+            lane.updateVerbosity()
             filter.propose(settings.beforeSend)
             hub.open()
             let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
-            for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
+            for change in early { _ = decide(by: change, in: run, &contents) }
+            let handed = movesQueue ? identity(of: old, for: settings) : []
+            for change in early + handed + settings.openingChanges(ids: dependencies.ids) {
+                lane.outbox.stage(change) { _ in }
+            }
         } catch {
             contents.state.refuse(initialization, error)
         }
     }
 
+    /// Whether what a run has in memory goes to the next one.
+    private func handsOn(_ old: Run?, to settings: Model.Settings, movesQueue: Bool) -> Bool {
+        guard let old, old.settings.delivery.persistence == .memory, !old.lane.hasOthers else { return false }
+        if movesQueue { return true }
+        return settings.delivery.persistence == .memory && settings.lane.kind == old.settings.lane.kind
+            && settings.lane.owner == old.settings.lane.owner
+            && (settings.bindsSessions || settings.lane == old.settings.lane)
+    }
+
+    /// What a client goes on with in another lane, since the server has refused what the lane before is named by.
+    private func identity(of old: Run?, for settings: Model.Settings) -> [LaneChange] {
+        guard let old, old.settings.lane != settings.lane else { return [] }
+        return Model.policy.values.compactMap { key in
+            old.lane.outbox.value(for: key).map { .store(key, $0, nil) }
+        }
+    }
+
     private func makeLane(
-        _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?
+        _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?, decided: Consent?
     ) throws(TrackerError) -> OpenLane {
         let listener = OpenLane.Listener(
             name: Model.name, log: log, hub: hub, delivery: { [weak self] in self?.observe($0, in: number) },
@@ -157,7 +199,9 @@ extension ClientRuntime {
             })
         let lane = try OpenLane(dependencies, settings, listener: listener, reporter: reporter) {
             [clock = dependencies.clock] observer in
-            settings.outbox(takingOver: other, clock: clock, observer: observer)
+            var configuration = settings.outbox(takingOver: other, clock: clock, observer: observer)
+            if let decided { configuration.initialConsent = decided }
+            return configuration
         }
         if lane.isOpener { lane.show(settings, dependencies.clock) { [weak self] in self } }
         return lane
@@ -182,9 +226,6 @@ extension ClientRuntime {
             if isResuming { hub.report(.deliveryResumes) }
             run.lane.start(run.settings, ids: dependencies.ids)
             follow { $0.started(under: run.settings) }
-        case .update(let run):
-            log.endRefusals()
-            run.lane.update(run.settings, ids: dependencies.ids)
         case .resume(let run): run.lane.release()
         case .offerUnbound(let run):
             run.lane.goWithoutSession()
@@ -216,7 +257,14 @@ extension ClientRuntime {
 
     /// Tells the model that something has happened, and does what it wants done.
     func follow(_ event: (inout Model) -> [ModelEffect<Model.Given>]) {
-        let effects = contents.withLock { event(&$0.model) }
+        let effects = contents.withLock { contents in
+            let effects = event(&contents.model)
+            // The lane learns of it in the order of the calls.
+            for case .setInBackground(let isInBackground) in effects {
+                contents.state.run?.lane.setInBackground(isInBackground)
+            }
+            return effects
+        }
         // After most calls there is nothing to do.
         guard !effects.isEmpty else { return }
         let lane = lane
@@ -226,7 +274,7 @@ extension ClientRuntime {
             case .note(let message): log.verbose(.info) { message }
             case .call(let call): enqueue(call, messageID: nil)
             case .locate(let provider, let call): locate(provider, call)
-            case .setInBackground(let isInBackground): lane?.setInBackground(isInBackground)
+            case .setInBackground: break
             case .makeDue(let sequence): lane?.engine.makeDue(through: sequence)
             }
         }
@@ -290,19 +338,23 @@ extension ClientRuntime {
             self?.finish(run, .failure(.initTimeout(after: limit, at: run.settings.lane.origin)))
         }
         let isLate = contents.withLock { contents in
-            guard contents.state.isOpening(run.number) else { return true }
+            let isOpening = contents.state.isOpening(run.number) || contents.state.isMoving(to: run.number)
+            guard isOpening else { return true }
             contents.openingTimer = timer
             return false
         }
         if isLate { run.lane.loop.cancel(timer) }
     }
 
-    /// Closes the lane of a run, and leaves the next one at least half of its time to open.
     private func close(_ run: Run) {
         if dependencies.sharing != nil { keep(LaneMetrics(run.lane.parts), of: run) }
+        run.lane.close(within: closingTime) { [self] in handle { $0.state.closed(run.number) } }
+    }
+
+    /// How long the lane of a run may take to close: the next one has at least half of its time to open.
+    private var closingTime: Duration {
         let limit = contents.withLock { $0.state.run?.settings.openingTimeout }
-        let patience = min(OpenLane.patience, limit.map { $0 / 2 } ?? OpenLane.patience)
-        run.lane.close(within: patience) { [self] in handle { $0.state.closed(run.number) } }
+        return min(OpenLane.patience, limit.map { $0 / 2 } ?? OpenLane.patience)
     }
 
     private func begin(_ flush: PendingFlush, in run: Run) {
@@ -316,7 +368,7 @@ extension ClientRuntime {
     /// Moves the queue in memory to the new lane, once the requests under way are answered. Calls made meanwhile come
     /// after it.
     private func move(_ old: Run, to run: Run) {
-        old.lane.engine.close(by: old.lane.loop.now.advanced(by: OpenLane.patience)) { [self] in
+        old.lane.engine.close(by: old.lane.loop.now.advanced(by: closingTime)) { [self] in
             moveQueue(of: old, to: run)
         }
     }
@@ -324,9 +376,19 @@ extension ClientRuntime {
     private func moveQueue(of old: Run, to run: Run) {
         old.lane.outbox.stage(.barrier) { [self] _ in
             // Memory can always be read.
-            let records = (try? old.lane.outbox.peek(limit: .max, maxBytes: .max))?.records ?? []
+            let peek = try? old.lane.outbox.peek(limit: .max, maxBytes: .max)
+            var records = peek?.records ?? []
+            let isSame = old.settings.lane == run.settings.lane
+            if Model.policy.movesQueue != .always, let lane = peek?.state {
+                // What is of a user who has left is not of the next session, and a session stays with its server.
+                records.removeAll { $0.generation != lane.generation || !isSame && lane.entry.session != nil }
+            }
             handle { contents in
                 guard contents.state.isMoving(to: run.number) else { return }
+                for key in isSame ? Model.policy.values : [] {
+                    guard let text = old.lane.outbox.value(for: key) else { continue }
+                    run.lane.outbox.stage(.store(key, text, nil)) { _ in }
+                }
                 for record in records {
                     let draft = Draft(
                         messageID: record.messageID, hasCallerKey: record.hasCallerKey, route: record.route,

@@ -32,6 +32,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         /// Ends the flushes that wait for their turn when the time of the first is over.
         var flushAlarm: (alarm: Alarm, deadline: Duration)?
         var credentials = CredentialsSource()
+        /// The last decisions of lanes that are kept in memory, by their owners: these outlive the run.
+        var decisions: [String: Consent] = [:]
     }
 
     let dependencies: Dependencies
@@ -87,7 +89,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         whenIgnored: @escaping @Sendable () -> Void = {},
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) -> TrackerError? {
-        dependencies.recorder?.markInitialized()
+        let takesAll = dependencies.recorder?.takeInitialization() == true
         if let destination { log.send(to: destination) }
         var environment = EnvironmentOptions(dependencies.environment)
         environment.isProgramAsked = contents.withLock { $0.credentials.notify != nil }
@@ -105,8 +107,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
             case .success(let settings?):
                 .initialize(
                     Initialization(
-                        settings: .success(settings), updateModel: updateModel, whenIgnored: whenIgnored,
-                        completion: completion))
+                        settings: .success(settings), takesAll: takesAll, updateModel: updateModel,
+                        whenIgnored: whenIgnored, completion: completion))
             case .failure(let error):
                 .initialize(
                     Initialization(settings: .failure(error), updateModel: updateModel, completion: completion))
@@ -223,6 +225,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// - Parameter completion: Called when every lock is free, at the latest when the time has passed: the disk may
     ///   stall.
     func shutDown(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
+        // A recorder initialises it no more.
+        _ = dependencies.recorder?.takeInitialization()
         let epoch = hub.epoch
         let hasEnded = Flag(false)
         let end = { @Sendable [hub] in
@@ -251,6 +255,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     func enableDebugLogging() {
         contents.withLock { $0.isVerbose = true }
         log.setVerbose(true)
+        lane?.updateVerbosity()
     }
 
     @discardableResult

@@ -17,6 +17,8 @@ extension ClientState {
         case begin(Initialization<Model>, Settings, replacing: Run?)
         /// Drop every record of the lane, since the server has disabled the client.
         case dropAll(Run)
+        /// Deliver the lane by the run's new settings, which may be as they were.
+        case update(Run, isSame: Bool)
         /// Remember what an `initialize` has brought whose settings the run goes on with.
         case adopt(Initialization<Model>, Run)
         /// An `initialize` was refused: remember what it was given, and why.
@@ -42,8 +44,6 @@ extension ClientState {
         /// Get the lane that has opened ready, and report it by ``finished(_:_:)``.
         case prepare(Run)
         case start(Run)
-        /// Deliver the lane by the run's new settings.
-        case update(Run)
         /// Go on delivering after a pause.
         case resume(Run)
         /// Let other processes send the records without a session: this process makes no session.
@@ -72,7 +72,7 @@ extension ClientState {
         do throws(TrackerError) {
             let settings = try initialization.settings.get()
             guard isRunning, let run else { return ordered.append(.begin(initialization, settings, replacing: run)) }
-            switch try settings.succession(to: run.settings) {
+            switch try succession(to: run, settings, initialization) {
             case .updates: update(run, to: settings, initialization)
             case .ignored(let hasOthers) where !isHalted:
                 let state = if case .opening = phase { "Initializing already" } else { "Already initialized" }
@@ -81,6 +81,19 @@ extension ClientState {
             }
         } catch {
             refuse(initialization, error)
+        }
+    }
+
+    /// What becomes of a run in use. After a halt nothing of it holds, be it the key, the address or the brand.
+    private func succession(
+        to run: Run, _ settings: Settings, _ initialization: Initialization<Model>
+    ) throws(TrackerError) -> Succession {
+        if initialization.takesAll { return .updates }
+        do throws(TrackerError) {
+            return try settings.succession(to: run.settings)
+        } catch {
+            guard isHalted else { throw error }
+            return .replaces
         }
     }
 
@@ -93,7 +106,7 @@ extension ClientState {
         deferred.append(.announceOff(off))
         answerWaiters(
             TrackerError(
-                policy.shutdownCode, "The client was turned off while it initialized: \(off.switchedBy.phrase)"))
+                .initializationFailed, "The client was turned off while it initialized: \(off.switchedBy.phrase)"))
         deferred.append(.answer([off.completion], nil))
     }
 
@@ -114,11 +127,11 @@ extension ClientState {
     }
 
     private mutating func update(_ run: Run, to settings: Settings, _ initialization: Initialization<Model>) {
+        let isSame = !isHalted && settings.sends(like: run.settings)
         let run = Run(number: run.number, settings: settings, lane: run.lane)
         if case .opening = phase { phase = .opening(run) } else { phase = .ready(run) }
         isHalted = false
-        ordered.append(.adopt(initialization, run))
-        deferred.append(.update(run))
+        ordered += [.adopt(initialization, run), .update(run, isSame: isSame)]
         answer(initialization)
     }
 
@@ -130,6 +143,7 @@ extension ClientState {
         var settings = run.settings
         change(&settings)
         let renewed = Run(number: run.number, settings: settings, lane: run.lane)
+        let isSame = !isHalted && settings.sends(like: run.settings)
         switch phase {
         case .moving(_, let old): phase = .moving(renewed, from: old)
         case .opening where isRunning: phase = .opening(renewed)
@@ -137,7 +151,7 @@ extension ClientState {
         case .idle, .opening, .ready, .withoutSession, .resetting, .disabled, .shutDown: return false
         }
         isHalted = false
-        deferred.append(.update(renewed))
+        ordered.append(.update(renewed, isSame: isSame))
         return true
     }
 
@@ -150,6 +164,7 @@ extension ClientState {
             if !isRunning, let run {
                 leave(run, isBeingOpened: isBeingOpened)
                 phase = .idle
+                answerReplaced()
             }
         case .isDisabled where isRunning: break
         case .isDisabled:
@@ -169,6 +184,7 @@ extension ClientState {
         let isBeingOpened = isBeingOpened
         runs = run.number
         isHalted = false
+        if !endings.isEmpty { answerReplaced() }
         endings = []
         waiters.append(initialization.completion)
         deferred.append(.began(run))
@@ -185,6 +201,15 @@ extension ClientState {
             }
         }
         return early.map(\.change.keyed)
+    }
+
+    /// Answers those who wait for an `initialize` whose brand a reset has ended, since a later call takes its place: what
+    /// becomes of that one says nothing of theirs.
+    private mutating func answerReplaced() {
+        answerWaiters(
+            TrackerError(
+                .initializationFailed,
+                "A reset(all: true) and the initialize() after it came before this one was done: that one counts."))
     }
 
     /// Whether the lane of the run in use is being opened, or waits for that.

@@ -66,9 +66,16 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     /// A change that no lane has taken yet.
     struct EarlyChange: Sendable {
-        var change: PendingChange
+        private(set) var change: PendingChange
         /// The run in whose lane it was staged first, or will be.
-        var run: Int
+        let run: Int
+
+        init(change: PendingChange, run: Int) {
+            self.change = change
+            self.run = run
+            // Its caller is answered without it, and may have the client.
+            self.change.completion = { _ in }
+        }
     }
 
     let policy = Model.policy
@@ -123,6 +130,15 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         // The server's refusal has dropped its queue.
         case .disabled(_, .server): []
         case .idle, .opening, .ready, .withoutSession, .resetting, .disabled, .shutDown: run.map { [$0] } ?? []
+        }
+    }
+
+    /// Whether what is queued goes to the run that an `initialize` begins now.
+    var movesQueue: Bool {
+        switch policy.movesQueue {
+        case .never: false
+        case .afterHalt: isHalted
+        case .always: true
         }
     }
 

@@ -50,14 +50,12 @@ extension ClientRuntime {
                 let kept = contents.credentials.kept
                 contents.credentials.kept = (parts.key ?? kept?.key, parts.headers ?? kept?.headers)
             }
+            // What answers an earlier question, late, counts no more.
+            if fault == nil { contents.credentials.answered = contents.credentials.questions }
         }
         if let fault { throw fault }
         log.verbose(.info) { "The program has set credentials: they are used from now on." }
-        close(
-            contents.withLock { contents in
-                contents.credentials.answered = contents.credentials.questions
-                return contents.credentials.question.take()
-            })
+        close(contents.withLock { $0.credentials.question.take() })
     }
 
     /// Reads the key file of a run again, and goes on with its key if that is another one.
@@ -75,10 +73,13 @@ extension ClientRuntime {
     }
 
     @_semantics("optimize.sil.specialize.generic.never")
-    private func renew(_ number: Int, _ change: @Sendable (inout Model.Settings) -> Void) -> Bool {
+    private func renew(
+        _ number: Int, answering question: Int = .max, _ change: @Sendable (inout Model.Settings) -> Void
+    ) -> Bool {
         var isRenewed = false
         handle { contents in
-            guard contents.state.run?.number == number else { return }
+            // Others may have been set since, which count.
+            guard contents.state.run?.number == number, question > contents.credentials.answered else { return }
             isRenewed = contents.state.renew(with: change)
         }
         return isRenewed
@@ -173,7 +174,9 @@ extension ClientRuntime {
         }
         log.verbose(.info) { "'credentials' has given others: they are used from now on." }
         // It answers a later question as well.
-        if renew(run, { $0.take(parts) }) { close(contents.withLock { $0.credentials.question.take() }) }
+        if renew(run, answering: number, { $0.take(parts) }) {
+            close(contents.withLock { $0.credentials.question.take() })
+        }
     }
 
     private func takeQuestion(_ number: Int) -> CredentialsQuestion? {

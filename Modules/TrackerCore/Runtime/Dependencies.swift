@@ -60,7 +60,10 @@ package struct Dependencies: Sendable {
         do {
             return try makeLoop(delivery.transport)
         } catch {
-            throw TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
+            var failure = TrackerError(.initializationFailed, "The transport cannot start: \(error.message)")
+            // With a usable libcurl all that lacks is memory, descriptors or a thread.
+            failure.isPassing = CurlLibrary.load() == nil
+            throw failure
         }
     }
 }

@@ -9,8 +9,10 @@ struct LaneMember: Sendable {
     let keyFile: KeyFile?
     /// Where what the lane logs is passed on for this client.
     let log: (any TrackerLog)?
-    let isVerbose: Bool
     var isInBackground = false
+
+    /// Whether it wants to hear messages of a level.
+    fileprivate func hears(_ level: LogLevel) -> Bool { level >= .warning || listener.log.isVerbose }
 }
 
 /// The clients of a shared lane, and what they hear of it.
@@ -83,6 +85,14 @@ final class LaneAudience: TrackerLog {
         }
     }
 
+    /// Has the lane's log pass on debug messages if one of the clients wants them. Without a client it stays as it is.
+    func updateVerbosity(of log: LevelledLog) {
+        state.withLock { state in
+            guard !state.members.isEmpty else { return }
+            log.setVerbose(state.members.values.contains { $0.hears(.debug) })
+        }
+    }
+
     // MARK: What they hear
 
     func hear(_ event: DeliveryEvent) {
@@ -113,12 +123,12 @@ final class LaneAudience: TrackerLog {
 
     func log(_ level: LogLevel, _ message: String) {
         log.log(level, message)
-        for member in members { member.log?.log(level, message) }
+        for member in members where member.hears(level) { member.log?.log(level, message) }
     }
 
     func log(_ entry: LogEntry) {
         log.log(entry)
-        for member in members { member.log?.log(entry) }
+        for member in members where member.hears(entry.level) { member.log?.log(entry) }
     }
 
     private var members: [LaneMember] { state.withLock { Array($0.members.values) } }

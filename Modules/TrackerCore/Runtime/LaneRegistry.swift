@@ -105,9 +105,7 @@ package final class LaneRegistry: Sendable {
                     }
                 }
             if !state.isEnding { state.lanes[key] = lane }
-            let member = LaneMember(
-                listener: listener, keyFile: keyFile, log: dependencies.sharing?.listener, isVerbose: settings.isVerbose
-            )
+            let member = LaneMember(listener: listener, keyFile: keyFile, log: dependencies.sharing?.listener)
             return LaneShare(lane: lane, member: lane.add(member), isOpener: known == nil)
         }
     }
@@ -220,7 +218,7 @@ struct LaneShare: Sendable {
 
     func start(_ settings: some ClientSettings, ids: any IDGenerator) { lane.start(member, settings, ids) }
 
-    func lead(_ settings: some ClientSettings, ids: any IDGenerator) { lane.lead(member, settings, ids) }
+    func lead(_ settings: some ClientSettings, ids: any IDGenerator) -> Bool { lane.lead(member, settings, ids) }
 
     func goWithoutSession() { lane.goWithoutSession(member) }
 

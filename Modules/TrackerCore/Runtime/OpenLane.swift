@@ -14,8 +14,8 @@ struct OpenLane: Sendable {
         let delivery: @Sendable (DeliveryEvent) -> Void
         /// Called with what happens to the outbox.
         let storage: @Sendable (OutboxEvent) -> Void
-        /// Called on the loop before the queue is read: whether it is time to look at the key file, and whether to ask the
-        /// program for credentials.
+        /// Called on the loop before the queue is read, and in a halt whenever the lane is woken: whether it is time to look
+        /// at the key file, and whether to ask the program for credentials.
         let beforeLook: @Sendable (_ isDue: Bool, _ asks: Bool) -> Void
     }
 
@@ -95,9 +95,10 @@ struct OpenLane: Sendable {
         if let share { share.start(settings, ids: ids) } else { engine.start() }
     }
 
-    /// Delivers with other credentials.
-    func update(_ settings: some ClientSettings, ids: any IDGenerator) {
-        share?.lead(settings, ids: ids)
+    /// Delivers with other credentials. With the same ones a halt ends, and no other wait.
+    func update(_ settings: some ClientSettings, isSame: Bool, ids: any IDGenerator) {
+        let isOther = share?.lead(settings, ids: ids) ?? false
+        if isSame, !isOther, engine.snapshot.halt == nil { return }
         engine.resume(with: settings.dialect(ids: ids))
     }
 
@@ -126,6 +127,9 @@ struct OpenLane: Sendable {
     func setInBackground(_ isInBackground: Bool) {
         if let share { share.setInBackground(isInBackground) } else { engine.setInBackground(isInBackground) }
     }
+
+    /// The client's log passes on other messages than before.
+    func updateVerbosity() { share?.lane.updateVerbosity() }
 
     /// Sends nothing more, waits for the requests under way, then closes what is kept. A shared lane is only left.
     ///

@@ -27,6 +27,8 @@ final class PendingCall<Call: Sendable>: Sendable {
 /// An `initialize` with what it was given, checked.
 struct Initialization<Model: ClientModel>: Sendable {
     var settings: Result<Model.Settings, TrackerError>
+    /// Whether a client that runs goes on with these settings, whatever it has.
+    var takesAll = false
     /// Applied to the model unless the client ignores the settings.
     var updateModel: @Sendable (inout Model) -> Void = { _ in }
     /// Called before `completion` if the client goes on with the settings of another one.

@@ -69,6 +69,14 @@ final class PlanGuard: Sendable {
         }
     }
 
+    /// Whether a record will be dropped, of which all is known already.
+    func drops(_ change: LaneChange) -> Bool {
+        guard onBroken == .drop, case .append(let draft) = change, case .complete(let body) = draft.body,
+            let call = PlannedCall(draft.route, body, under: plan)
+        else { return false }
+        return !plan.reasons(against: call.subject, call.data).isEmpty
+    }
+
     /// Takes what was found about a call that is answered, and warns of what was not warned of before.
     ///
     /// - Returns: What is wrong with it, as a text; `nil` if nothing is.
@@ -76,8 +84,8 @@ final class PlanGuard: Sendable {
         guard let (label, reasons, news) = content.withLock({ $0.take(id, warns: onBroken != .drop) }) else {
             return nil
         }
-        for reason in news { log.log(.warning, "\(label) breaks the plan: \(reason.sentence)") }
-        return Self.text(reasons)
+        for reason in news { log.log(.warning, "\(label) breaks the plan: \(reason.bareSentence)") }
+        return reasons.map(\.bareSentence).joined(separator: " ")
     }
 
     private static func text(_ reasons: [TrackingPlan.Reason]) -> String {

@@ -96,7 +96,6 @@ final class SharedLane: Sendable {
     // MARK: Who uses it
 
     func add(_ member: LaneMember) -> Int {
-        if member.isVerbose { log.setVerbose(true) }
         let number = audience.add(member)
         state.withLock { $0.pauses[number] = 0 }
         return number
@@ -121,6 +120,7 @@ final class SharedLane: Sendable {
         state.withLock { $0.credentials.stopWaiting(member) }
         let (wasThere, isLeft, isInBackground) = audience.remove(member)
         guard wasThere else { return completion() }
+        updateVerbosity()
         parts.outbox.stage(.barrier) { [self] _ in
             endPauses(of: member)
             completion()
@@ -130,6 +130,9 @@ final class SharedLane: Sendable {
         goOnAlone()
         report(self, .isLeft)
     }
+
+    /// Logs what its clients want to hear now.
+    func updateVerbosity() { audience.updateVerbosity(of: log) }
 
     /// What a client that has left paused for is written, or holds in memory, and what it was asked it answers no more.
     private func endPauses(of member: Int) {
@@ -311,10 +314,12 @@ final class SharedLane: Sendable {
     }
 
     /// The lane is delivered with these credentials from now on.
-    func lead(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
+    ///
+    /// - Returns: Whether they are others than before.
+    func lead(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) -> Bool {
         let source = keyFile(of: member, settings, ids)
-        state.withLock { _ = $0.credentials.lead(.init(settings), source) }
-        audience.lead(member)
+        defer { audience.lead(member) }
+        return state.withLock { $0.credentials.lead(.init(settings), source) }
     }
 
     private func keyFile(

@@ -29,6 +29,7 @@ extension DeliveryOptions {
             maxRecordBytes: maxEventBytes
         )
         limits.maxPendingRecords = maxPendingRecords
+        limits.maxAge = eventTTL
         return limits
     }
 

@@ -29,7 +29,7 @@ public struct StandardErrorLog: TrackerLog {
 final class LevelledLog: TrackerLog {
     private let client: String
     private let destination: Mutex<Destination>
-    private let isVerbose: Flag
+    private let verbosity: Flag
     private let streaks = RefusalStreaks()
 
     // In a struct: an existential that is a mutex's whole value cannot be replaced in it.
@@ -38,17 +38,19 @@ final class LevelledLog: TrackerLog {
     init(_ log: any TrackerLog, of client: String, isVerbose: Bool) {
         self.client = client
         destination = Mutex(Destination(log: log))
-        self.isVerbose = Flag(isVerbose)
+        verbosity = Flag(isVerbose)
     }
+
+    var isVerbose: Bool { verbosity.value }
 
     func send(to log: any TrackerLog) { destination.withLock { $0.log = log } }
 
-    func setVerbose(_ value: Bool) { isVerbose.set(value) }
+    func setVerbose(_ value: Bool) { verbosity.set(value) }
 
     func log(_ level: LogLevel, _ message: String) { log(LogEntry(level, of: client, .text(message))) }
 
     func log(_ entry: LogEntry) {
-        guard entry.level >= .warning || isVerbose.value else { return }
+        guard entry.level >= .warning || isVerbose else { return }
         destination.withLock { $0.log }.log(entry)
     }
 
@@ -81,7 +83,7 @@ final class LevelledLog: TrackerLog {
 
     /// Logs a message at a level that is mostly off: the message is made only if it is logged.
     func verbose(_ level: LogLevel, _ message: () -> String) {
-        if isVerbose.value { log(level, message()) }
+        if isVerbose { log(level, message()) }
     }
 }
 

@@ -52,6 +52,8 @@ package struct WholeFile: Sendable {
         unsafe unlink(temporary)
         let descriptor = unsafe open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw Failure(code: errno) }
+        // The mask of the process takes rights away. A file system without rights has none to give.
+        _ = fchmod(descriptor, 0o644)
         do throws(Failure) {
             defer { close(descriptor) }
             try write(bytes, to: descriptor)

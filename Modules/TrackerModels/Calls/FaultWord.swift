@@ -6,7 +6,8 @@ package enum FaultWord: String, CaseIterable, Sendable {
     case required, wrongKind, outOfRange, tooSmall, tooLarge, unknown, repeated, invalid, insecureURL, exceeded
     // Of a call that is dropped, beside its reason.
     case location, email, crossSiteCookie, sessionInURL, sourceSession, groupID, advertisingID, messageID
-    case noOptions, noValue, blank, tooLong, notTheArgument, wrongYear, notJSON, size, offByOption, offByEnvironment
+    case noOptions, noValue, blank, tooLong, notTheArgument, noVisitor, wrongYear, notJSON, size
+    case offByOption, offByEnvironment
     // Of a call that a client in another language drops itself.
     case closed, unanswered, notStored
     // Of a call that breaks the plan.
@@ -51,6 +52,8 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .blank: "'{option}' is blank."
         case .tooLong: "'{option}' has more than {most} bytes."
         case .notTheArgument: "'{option}' is another than the call's own {argument}."
+        case .noVisitor:
+            "It is about a user alone. Give '{option}': the visitor with that id gets the other user id."
         case .wrongYear: "'{option}' is not in the years 0 to 9999."
         case .notJSON: "[{option}: ]{detail}"
         case .size: "As JSON it is larger than {option} allows, {most} bytes."

@@ -69,6 +69,10 @@ public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// ``Code/initializationFailed``; ``Cause/cancelled`` if nothing did yet.
     public var cause: Cause?
 
+    /// Whether the system lacks something now, such as file descriptors, with ``Code/initializationFailed``: the same call
+    /// may succeed later.
+    package var isPassing = false
+
     /// The option at fault, with ``Code/invalidConfiguration`` and ``Cause/timeout``.
     package private(set) var fault: OptionFault?
 

@@ -60,16 +60,11 @@ package enum SHA1 {
 }
 
 extension MessageID {
-    /// The id as a UUID in lower case, for servers that take nothing else: the id itself if it is one, the UUID at its
-    /// end if the client made it, else the UUID of its name.
-    package var uuid: String {
-        let last = text.suffix(36)
-        let isOurs =
-            text.utf8.count == 36 || text.dropLast(36).last == "-" && text.dropLast(37).utf8.allSatisfy(\.isASCIIDigit)
-        return isOurs && Self.isUUID(last) ? last.lowercased() : NameUUID.text(of: text)
-    }
+    /// The id as a UUID in lower case, for servers that take nothing else: the id itself if it is one, else the UUID of
+    /// its name. A UUID at the end of another id does not count: the ids of a caller may share it.
+    package var uuid: String { Self.isUUID(text) ? text.lowercased() : NameUUID.text(of: text) }
 
-    private static func isUUID(_ text: Substring) -> Bool {
+    private static func isUUID(_ text: String) -> Bool {
         text.utf8.count == 36
             && text.utf8.enumerated().allSatisfy { place, byte in
                 [8, 13, 18, 23].contains(place) ? byte == UInt8(ascii: "-") : byte.hexadecimalValue != nil

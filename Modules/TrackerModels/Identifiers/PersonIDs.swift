@@ -16,7 +16,7 @@ package struct PersonIDs: Hashable, Sendable {
     /// These ids, and for what they leave out those around them.
     ///
     /// If both name a user and it is another one, nothing is taken over: no event has the user of one person and the
-    /// visitor or the group of another. Of two visitors the same holds, unless the user is the same.
+    /// visitor or the group of another. Of two visitors the same holds if no user is around them.
     package func completed(by outer: PersonIDs) -> PersonIDs {
         guard !isAnother(than: outer) else { return self }
         return PersonIDs(
@@ -25,7 +25,8 @@ package struct PersonIDs: Hashable, Sendable {
     }
 
     private func isAnother(than outer: PersonIDs) -> Bool {
-        if let own = user.text, let around = outer.user.text { return !own.isSpelled(as: around) }
+        // A user may have several visitors.
+        if let around = outer.user.text { return user.text.map { !$0.isSpelled(as: around) } ?? false }
         if let own = visitor.text, let around = outer.visitor.text { return !own.isSpelled(as: around) }
         return false
     }

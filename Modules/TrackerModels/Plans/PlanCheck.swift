@@ -5,19 +5,23 @@ struct PlanCheck {
         var place: String
         /// The rest of a sentence that begins with the place.
         var text: String
+        /// The same without the value, which may be about a person.
+        var bareText: String
         /// What the value must be, whatever it is.
         var rule: String
         /// The place of the object that lacks this member; `nil` if something else is wrong.
         var parent: String?
 
-        init(place: String, text: String, rule: String? = nil, parent: String? = nil) {
+        init(place: String, text: String, bareText: String? = nil, rule: String? = nil, parent: String? = nil) {
             self.place = place
             self.text = text
+            self.bareText = bareText ?? text
             self.rule = rule ?? text
             self.parent = parent
         }
 
         var sentence: String { "\(place) \(text)" }
+        var bareSentence: String { "\(place) \(bareText)" }
     }
 
     let definitions: [String: PlanSchema]
@@ -60,7 +64,9 @@ struct PlanCheck {
             found = compare(target, value, place(), depth + 1)
         }
         func say(_ rest: String) {
-            found.append(Finding(place: place(), text: "is \(value.brief); it must \(rest).", rule: rest))
+            found.append(
+                Finding(
+                    place: place(), text: "is \(value.brief); it must \(rest).", bareText: "must \(rest).", rule: rest))
         }
 
         guard rules.kinds.isEmpty || rules.kinds.contains(where: { $0.includes(value) }) else {
@@ -129,7 +135,10 @@ struct PlanCheck {
             found += nearest(rules.oneOf.map { compare($0, value, place(), depth + 1) }, place(), mostFitting: 1)
         }
         if let not = rules.not, compare(not, value, place(), depth + 1).isEmpty {
-            found.append(Finding(place: place(), text: "is \(value.brief), which the plan forbids."))
+            found.append(
+                Finding(
+                    place: place(), text: "is \(value.brief), which the plan forbids.",
+                    bareText: "has a value that the plan forbids."))
         }
         return found
     }
@@ -144,9 +153,10 @@ struct PlanCheck {
         }
         guard fitting == 0, let best = forms.min(by: { $0.count < $1.count }) else { return [] }
         guard forms.count > 1 else { return best }
-        let reasons = best.map(\.sentence).joined(separator: " ")
-        let text = "fits none of the \(forms.count) forms that the plan allows. The nearest: \(reasons)"
-        return [Finding(place: place, text: text)]
+        func text(_ reasons: [String]) -> String {
+            "fits none of the \(forms.count) forms that the plan allows. The nearest: \(reasons.joined(separator: " "))"
+        }
+        return [Finding(place: place, text: text(best.map(\.sentence)), bareText: text(best.map(\.bareSentence)))]
     }
 
     private static func join(_ place: String, _ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }

@@ -11,6 +11,8 @@ package struct TrackingPlan: Sendable {
     package struct Reason: Hashable, Sendable {
         /// With the member's path.
         package let sentence: String
+        /// The same without values of the call, which may be about a person: a log has no such data.
+        package let bareSentence: String
         /// The member's path and what it must be: the same for every value that breaks it.
         package let rule: String
     }
@@ -101,7 +103,8 @@ package struct TrackingPlan: Sendable {
         // What a part of the traits leaves out is known from before.
         if subject.isPartial { found.removeAll { $0.parent == subject.root } }
         return found.prefix(Self.mostReasons).map {
-            Reason(sentence: $0.sentence, rule: "\(Self.member($0.place)) \($0.rule)")
+            Reason(
+                sentence: $0.sentence, bareSentence: $0.bareSentence, rule: "\(Self.member($0.place)) \($0.rule)")
         }
     }
 
@@ -132,7 +135,7 @@ package struct TrackingPlan: Sendable {
             sentence = Self.unplanned("screen", name, among: screens)
         case .identify, .traits, .group: return []
         }
-        return [Reason(sentence: sentence, rule: sentence)]
+        return [Reason(sentence: sentence, bareSentence: sentence, rule: sentence)]
     }
 
     /// The path of a member, whichever element of a list it is in.

@@ -66,7 +66,7 @@ struct Exchange {
             return follow(location, target: read(location), status: answer.status)
         }
         if compressedBody != nil {
-            if policy.retriesPlain(afterCompressed: answer.status, from: origin) {
+            if policy.retriesPlain(afterCompressed: answer.status, isRead: isRead(answer), from: origin) {
                 compressedBody = nil
                 wasRefusedCompressed = true
                 return .send
@@ -80,6 +80,13 @@ struct Exchange {
                     status: answer.status, headers: answer.headers, body: answer.body,
                     isBodyWhole: answer.isBodyWhole, bodyBytes: request.body?.count ?? 0,
                     sentBytes: body?.count ?? 0)))
+    }
+
+    /// Whether an answer shows that the server has read the body.
+    private func isRead(_ answer: Answer) -> Bool {
+        guard answer.status == 400, let list = request.listOfFaults else { return false }
+        // What is no JSON shows nothing.
+        return (try? JSONText(validating: answer.body))?[list]?.elements.isEmpty == false
     }
 
     private mutating func follow(_ location: String, target: WebAddress?, status: Int) -> Step {
@@ -130,26 +137,24 @@ struct CompressionPolicy {
 
     /// Learns from the answer to a compressed body.
     ///
+    /// - Parameter isRead: Whether the answer shows that the body was read.
     /// - Returns: Whether the same body is to be sent once more, plain: after a 415 always, after a 400 as long as the
     ///   host has not been seen to understand gzip.
-    mutating func retriesPlain(afterCompressed status: Int, from origin: String) -> Bool {
+    mutating func retriesPlain(
+        afterCompressed status: Int, isRead: Bool = false, from origin: String
+    ) -> Bool {
         switch status {
         case 415: return true
-        case 400: return known[origin] == nil
-        case 200..<300: known[origin] = .takes
+        case 400 where !isRead: return known[origin] == nil
+        case 200..<300, 400: known[origin] = .takes
         default: break
         }
         return false
     }
 
-    /// Learns from the answer to a body that was sent plain after it was refused compressed.
+    /// Learns from the answer to a body that was sent plain after it was refused compressed. One that is refused as well
+    /// may be at fault itself, which says nothing of the host.
     mutating func learn(fromPlain status: Int, from origin: String) {
-        switch status {
-        case 200..<300: known[origin] = .refuses
-        case 401, 403, 408, 429: break
-        // The body itself is at fault. A 3xx or 5xx does not count.
-        case 400..<500: known[origin] = .takes
-        default: break
-        }
+        if (200..<300).contains(status) { known[origin] = .refuses }
     }
 }

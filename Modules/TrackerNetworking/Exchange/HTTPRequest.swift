@@ -28,6 +28,9 @@ public struct HTTPRequest: Hashable, Sendable, CustomStringConvertible {
     public var timeout: Duration
     /// Whether the transport may compress the body, if its configuration allows that and the body gets smaller.
     package var isCompressible = true
+    /// The list in a JSON answer by which the server shows that it has read the body, if its API has one: an answer that
+    /// names parts of a compressed body is no refusal of gzip.
+    package var listOfFaults: String?
     /// Whether the path names a person or a session. Then no message shows the path of a redirect.
     package var isPathPrivate = false
 

@@ -20,6 +20,9 @@ struct FileLock: ~Copyable {
         self.path = path
     }
 
+    /// Releases the lock. Closing the file does not while a child that was just forked has it open until its `exec`.
+    deinit { unlock() }
+
     /// Whether the path still leads to the file that was opened.
     var isCurrent: Bool {
         guard let identity = descriptor.identity else { return false }

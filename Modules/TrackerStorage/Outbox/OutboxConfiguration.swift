@@ -113,6 +113,9 @@ public struct OutboxLimits: Hashable, Sendable {
     /// How many records may wait while none of them may be sent. Past that a record is refused. With `nil` there is no
     /// such bound.
     package var maxPendingRecords: Int?
+    /// How old a record may get. Before a record is refused since there is no room, those that are older go. With `nil`
+    /// none is too old.
+    package var maxAge: Duration?
 
     /// Sets bounds; each is at least 1. Those that are left out are those of ``DeliveryOptions``.
     public init(

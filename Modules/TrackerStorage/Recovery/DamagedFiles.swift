@@ -83,7 +83,7 @@ struct DamagedFiles {
     /// The numbers of what was set aside, rising.
     private func setAside() throws(StorageError) -> [Int] {
         try directory.names().compactMap { name in
-            name.hasPrefix(Self.setAsidePrefix) ? Int(name.dropFirst(Self.setAsidePrefix.count)) : nil
+            name.hasPrefix(Self.setAsidePrefix) ? Int32(name.dropFirst(Self.setAsidePrefix.count)).map(Int.init) : nil
         }
         .sorted()
     }

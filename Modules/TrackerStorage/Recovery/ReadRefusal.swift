@@ -13,8 +13,13 @@ struct ReadRefusal: Hashable {
 
     /// How long reads are still tried again before the damaged database is given up, with what cannot be read of it.
     func rest(at now: Timestamp) -> Duration {
-        let waited = Duration.milliseconds(now.milliseconds - start.milliseconds)
-        return min(max(.zero, Self.patience - waited), Self.patience)
+        // A note that was damaged may name any time.
+        let (waited, isPastAll) = now.milliseconds.subtractingReportingOverflow(start.milliseconds)
+        return isPastAll ? .zero : rest(after: .milliseconds(waited))
+    }
+
+    private func rest(after waited: Duration) -> Duration {
+        min(max(.zero, Self.patience - waited), Self.patience)
     }
 
     /// The refusal after another refused read. A clock that was set back begins anew.

@@ -12,6 +12,8 @@ enum IdempotencyKey {
         case pending = 1
         /// It took effect.
         case applied = 2
+        /// Its record has moved to another lane, from which it may come back.
+        case moved = 3
     }
 
     /// How many ids are remembered in a lane after their records have left the queue.
@@ -89,20 +91,19 @@ extension LaneDatabase {
 
     /// Makes an id known in the lane that its record moves to.
     ///
-    /// - Returns: False if it was known there.
-    func copy(_ messageID: String, from old: LaneKey, to new: LaneKey) throws(StorageError) -> Bool {
-        if try statement("SELECT 1 FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
-            .hasRow(new.lane, messageID)
-        {
-            return false
-        }
-        try statement(
+    /// - Parameter settled: How many records of the old lane have left its queue with this one.
+    /// - Returns: False if it was used there for another record.
+    func move(_ messageID: String, from old: LaneKey, _ settled: Int64, to new: LaneKey) throws(StorageError) -> Bool {
+        let isFirst = try statement(
             """
-            INSERT INTO given(lane, message_id, kind, outcome)
-            SELECT ?2, message_id, kind, outcome FROM given WHERE lane = ?1 AND message_id = ?3 AND kind = 0
+            INSERT INTO given(lane, message_id, kind, outcome) VALUES(?2, ?3, 0, coalesce(
+                (SELECT outcome FROM given WHERE lane = ?1 AND message_id = ?3 AND kind = 0), 0))
+            ON CONFLICT DO UPDATE SET outcome = excluded.outcome, settled = NULL WHERE outcome = ?4 RETURNING 1
             """
-        ).run(old.lane, new.lane, messageID)
-        return true
+        ).hasRow(old.lane, new.lane, messageID, IdempotencyKey.Outcome.moved.rawValue)
+        try statement("UPDATE given SET settled = ?3, outcome = ?4 WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
+            .run(old.lane, messageID, settled, IdempotencyKey.Outcome.moved.rawValue)
+        return isFirst
     }
 
     /// Removes the ids that are too old.

@@ -156,6 +156,14 @@ extension LaneDatabase {
                 identify_id = excluded.identify_id, was_bound = was_bound OR excluded.was_bound
             """
         ).run(key.lane, generation.number, entry.session?.text, entry.device?.text, entry.identifyID?.text)
+        guard let user = entry.identifyID else { return }
+        // What was refused before is theirs too, and is kept longer than the binding.
+        try statement(
+            """
+            UPDATE refused SET identify_id = ?4
+            WHERE id BETWEEN ?1 AND ?2 AND generation = ?3 AND identify_id IS NULL
+            """
+        ).run(key.records.lowerBound, key.records.upperBound, generation.number, user.text)
     }
 
     /// Forgets the generations before one.

@@ -156,6 +156,27 @@ extension LaneDatabase {
         }
     }
 
+    /// Finds the last of a lane's oldest records that are all too old.
+    ///
+    /// - Parameters:
+    ///   - run: The run in which the monotonic times of records have a meaning.
+    ///   - isTooOld: Called with when a record's call was made: on the monotonic clock, if in this run, and by the wall
+    ///     clock.
+    /// - Returns: Its number; `nil` if there is none.
+    func lastRecord(
+        of key: LaneKey, run: Int64, while isTooOld: (Duration?, Timestamp) -> Bool
+    ) throws(StorageError) -> Int64? {
+        var last: Int64?
+        try statement("SELECT id, occurred, run, accepted FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
+            .rows(key.records.lowerBound, key.records.upperBound) { row in
+                let acceptedAt = row.int64("run") == run ? Duration.nanoseconds(row.int64("accepted")) : nil
+                guard isTooOld(acceptedAt, Timestamp(milliseconds: row.int64("occurred"))) else { return false }
+                last = row.int64("id")
+                return true
+            }
+        return last
+    }
+
     /// Whether there is a record of that number.
     func hasRecord(_ number: Int64) throws(StorageError) -> Bool {
         try statement("SELECT 1 FROM record WHERE id = ?1").hasRow(number)

@@ -52,6 +52,12 @@ extension LaneDatabase {
             .run(key.records.lowerBound, key.records.upperBound, oldest.milliseconds)
     }
 
+    /// Gives a record another number and another generation.
+    func moveRefused(_ number: Int64, to newNumber: Int64, _ generation: Generation) throws(StorageError) {
+        try statement("UPDATE refused SET id = ?2, generation = ?3 WHERE id = ?1")
+            .run(number, newNumber, generation.number)
+    }
+
     func kept(_ number: Int64) throws(StorageError) -> KeptRecord? {
         try statement(
             """

@@ -8,8 +8,11 @@ extension LaneTransaction {
         let outcome: IdempotencyKey.Outcome = isPending || draft.isPending ? .pending : .queued
         guard draft.hasCallerKey else { return try append(draft, isPending: isPending, outcome) }
         guard try database.claim(draft.messageID, outcome, in: row.key) else {
-            let first = try database.outcome(of: draft.messageID, in: row.key)
-            return first == .pending ? .pending : .queued
+            switch try database.outcome(of: draft.messageID, in: row.key) {
+            case .pending: return .pending
+            case .moved: return outcome == .pending ? .pending : .queued
+            case .queued, .applied, nil: return .queued
+            }
         }
         let effect = try append(draft, isPending: isPending, outcome)
         if case .refused = effect { try database.takeBackClaim(of: draft.messageID, in: row.key) }
@@ -39,10 +42,16 @@ extension LaneTransaction {
             return .refused(.plan)
         }
         guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
-        if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
-            return .refused(.queueFull)
+        // They go with every later event, which needs room beside them.
+        if let addition = draft.sessionMetadata,
+            try metadata(with: addition).byteCount > limits.maxRecordBytes / 2
+        {
+            return .refused(.tooLarge)
         }
-        if limits.overflow == .refuseNew, !hasRoom(for: body) { return .refused(.queueFull) }
+        if try !hasRoom(for: body, isPending: isPending) {
+            try dropExpired(at: draft.acceptedAt)
+            guard try hasRoom(for: body, isPending: isPending) else { return .refused(.queueFull) }
+        }
 
         let number = row.key.record(nextSequence())
         try database.insert(draft, number: number, generation: row.generation, body: body, run: run)
@@ -92,9 +101,32 @@ extension LaneTransaction {
         return try !database.hasBoundRecords(row.key)
     }
 
-    private func hasRoom(for body: JSONText) -> Bool {
+    /// Whether a record may come in: within the bounds, or where the oldest make room for it.
+    private func hasRoom(for body: JSONText, isPending: Bool) throws(StorageError) -> Bool {
         let limits = configuration.limits
-        return row.counters.queued < limits.maxRecords && row.counters.queuedBytes + body.byteCount <= limits.maxBytes
+        if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
+            return false
+        }
+        return limits.overflow == .dropOldest
+            || row.counters.queued < limits.maxRecords
+                && row.counters.queuedBytes + body.byteCount <= limits.maxBytes
+    }
+
+    /// Drops the oldest records that are too old to be sent: nothing looks at the queue while delivery waits, is halted
+    /// or has no session.
+    ///
+    /// - Parameter time: The time on the monotonic clock, or shortly before it.
+    private mutating func dropExpired(at time: Duration) throws(StorageError) {
+        guard let maxAge = configuration.limits.maxAge, row.counters.queued > 0 else { return }
+        let wall = now
+        let last = try database.lastRecord(of: row.key, run: run) { acceptedAt, occurredAt in
+            let age =
+                acceptedAt.map { time - $0 }
+                ?? .milliseconds(wall.milliseconds) - .milliseconds(occurredAt.milliseconds)
+            return age > maxAge
+        }
+        guard let last else { return }
+        try report(try database.deleteRecords(row.key.records.lowerBound...last), .expired)
     }
 
     private mutating func body(of draft: Draft) throws(StorageError) -> JSONText {
@@ -108,11 +140,19 @@ extension LaneTransaction {
         }
     }
 
-    private mutating func merge(_ addition: JSONText) throws(StorageError) {
+    /// Adds to the session's metadata.
+    ///
+    /// - Parameter isOlder: Whether what is there already counts where both have a key.
+    mutating func merge(_ addition: JSONText, isOlder: Bool = false) throws(StorageError) {
         guard addition.hasMembers else { return }
-        let merged = JSONText.merging([try sessionMetadata(), addition].compactMap { $0 })
+        let merged = try metadata(with: addition, isOlder: isOlder)
         try save(merged.text, .sessionMetadata)
         metadata = .some(merged)
+    }
+
+    private mutating func metadata(with addition: JSONText, isOlder: Bool = false) throws(StorageError) -> JSONText {
+        let own = try sessionMetadata()
+        return JSONText.merging((isOlder ? [addition, own] : [own, addition]).compactMap { $0 })
     }
 
     private mutating func sessionMetadata() throws(StorageError) -> JSONText? {

@@ -42,9 +42,18 @@ extension LaneTransaction: ChangeableLane {
         changesValues = true
         forget(key)
         switch key {
-        case .sessionID: row.sessionExpires = text == nil ? nil : expires
+        case .sessionID:
+            row.sessionExpires = text == nil ? nil : expires
+            if text != nil { try renewSessionValues() }
         case .identifyID: row.identifyExpires = text == nil ? nil : expires
         case .deviceID, .sessionEmail, .brandID, .sessionMetadata, .own: break
+        }
+    }
+
+    /// Has the values of the session that its events need last as long as the session does.
+    private mutating func renewSessionValues() throws(StorageError) {
+        for key in [StoredKey.identifyID, .sessionMetadata] {
+            if let text = try value(key) { try save(text, key) }
         }
     }
 

@@ -34,8 +34,12 @@ extension LaneTransaction {
             kept.removeAll { $0.refusedAt < oldest }
         }
         var (records, bytes, last) = (0, 0, nil as Int64?)
+        // One that alone is past the bound leaves the others their room.
+        for large in kept where large.bytes > limits.maxBytes {
+            try database.deleteRefused(large.number...large.number)
+        }
         // From the newest: what is past the bounds goes, with all that is older.
-        for kept in kept {
+        for kept in kept where kept.bytes <= limits.maxBytes {
             records += 1
             bytes += kept.bytes
             if records > limits.maxRecords || bytes > limits.maxBytes {

@@ -148,7 +148,9 @@ struct LaneTransaction {
     /// - Returns: Whether it has.
     mutating func reserve(_ count: Int) -> Bool {
         guard count > 0 else { return false }
-        if row.sequence + Int64(count) > row.reserved || configuration.bootID.replaces(row.boot) { beginBlock() }
+        if row.sequence + Int64(count) > row.reserved || configuration.bootID.replaces(row.boot) {
+            beginBlock(of: Int64(count))
+        }
         return reserved != nil
     }
 
@@ -161,8 +163,10 @@ struct LaneTransaction {
     /// Reserves numbers. A backup of their end is synced before any of them leaves this process.
     ///
     /// The backup is ahead of the row as it was found, so that a loss of power that brings that row back shows.
-    private mutating func beginBlock() {
-        row.reserved = max(row.sequence + Self.sequenceBlock, row.reserved + 1)
+    ///
+    /// - Parameter count: How many are needed at least: a retry of all refused events may need more than a block has.
+    private mutating func beginBlock(of count: Int64 = 1) {
+        row.reserved = max(row.sequence + max(count, Self.sequenceBlock), row.reserved + 1)
         row.boot = configuration.bootID.text
     }
 

@@ -41,6 +41,8 @@ struct LaneWriter: ~Copyable {
     private var findings: [OutboxEvent] = []
     /// The end of the reserved sequence numbers that the backup is known to have.
     private var backedUp: Int64 = 0
+    /// When what is kept apart was last looked through for what is too old.
+    private var agedAt: Timestamp?
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
     /// What the disk has refused, of this outbox and others of the brand.
@@ -234,9 +236,9 @@ struct LaneWriter: ~Copyable {
             if let key { row = try database.lane(key, prefix: configuration.keyPrefix) }
             if row == nil { row = try preparation.lane(after: elsewhere == nil ? known.lastSequence : 0) }
             guard let row else { return }
-            var transaction = try LaneTransaction(
-                database, configuration, row: row, now: configuration.wallClock(), run: run
-            )
+            let now = configuration.wallClock()
+            var transaction = try LaneTransaction(database, configuration, row: row, now: now, run: run)
+            if elsewhere == nil, isRefusedDue(at: now) { transaction.keepsRefused = true }
             tasks = choose(row)
             let numbers = tasks.reduce(0) { $0 + $1.numbers }
             reserves = transaction.reserve(numbers)
@@ -263,6 +265,16 @@ struct LaneWriter: ~Copyable {
             outcome.settled += tasks[index].task.settledRecords
         }
         return effects
+    }
+
+    /// Whether what is kept apart is to be looked through for what is too old. Opening has done so.
+    private mutating func isRefusedDue(at now: Timestamp) -> Bool {
+        let limits = configuration.refused
+        let pause = Int64(min(limits.ttl, .seconds(3600)) / .milliseconds(1))
+        // The clock may be set.
+        if limits.maxRecords > 0, let agedAt, abs(now.milliseconds - agedAt.milliseconds) < pause { return false }
+        defer { agedAt = now }
+        return limits.maxRecords > 0 && agedAt != nil
     }
 
     /// Keeps the end of the reserved sequence numbers in the backup, before any of them is used.

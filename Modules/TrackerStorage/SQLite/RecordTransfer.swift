@@ -3,7 +3,8 @@ import TrackerModels
 /// Moves records that no process delivers from other lanes to the one that is opened.
 ///
 /// From lanes of the same brand it takes the records that never had a session, unless another outbox has the lane open and
-/// may still make the session. From lanes that the configuration names it takes all records, if no process delivers them.
+/// may still make the session; the session's metadata go with them. From lanes that the configuration names it takes all
+/// records, if no process delivers them, and what the server has refused.
 /// Records keep their order and get new sequence numbers. A key that a caller gave stays known in both lanes; a record goes if
 /// its key was used in this one too.
 struct RecordTransfer {
@@ -13,6 +14,8 @@ struct RecordTransfer {
     /// The locks for delivering the other lanes and for having them open, held until the transaction has ended.
     private var locks: [LaneLock] = []
     private(set) var count = 0
+    /// How many have moved that a server had refused.
+    private var refused = 0
 
     init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder) {
         self.database = database
@@ -20,15 +23,20 @@ struct RecordTransfer {
         self.folder = folder
     }
 
+    /// Whether numbers were given.
+    var hasMoved: Bool { count > 0 || refused > 0 }
+
     /// Moves what can be moved.
     mutating func run(_ transaction: inout LaneTransaction) throws(StorageError) {
-        for other in try database.lanes(besides: transaction.row.key) where other.records > 0 {
+        for other in try database.lanes(besides: transaction.row.key) {
             let isNamed = configuration.takesOver.contains(other.identity)
+            guard other.records > 0 || isNamed else { continue }
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
             guard isNamed || isKin, take(folder.deliveryLock(of: other.identity)),
                 isNamed || take(folder.openLock(of: other.identity))
             else { continue }
             count += try transaction.takeOver(other.key, onlyUnbound: !isNamed)
+            if isNamed { refused += try transaction.takeOverRefused(other.key) }
         }
     }
 
@@ -60,10 +68,8 @@ extension LaneTransaction {
         var count = 0
         for mover in movers {
             if mover.record.hasCallerKey {
-                let isFirst = try database.copy(mover.record.messageID, from: key, to: row.key)
                 other.settled += 1
-                try database.markSettled(mover.record.messageID, other.settled, in: key)
-                guard isFirst else {
+                guard try database.move(mover.record.messageID, from: key, other.settled, to: row.key) else {
                     _ = try database.deleteRecords(mover.number...mover.number)
                     try remove(mover.record, from: &other)
                     continue
@@ -73,6 +79,45 @@ extension LaneTransaction {
             try database.moveRecord(mover.number, to: number, row.generation)
             try remove(mover.record, from: &other)
             row.counters.add(mover.record.byteCount)
+            count += 1
+        }
+        if onlyUnbound, other.entry.session == nil { try endGeneration(of: &other) }
+        try database.save(other)
+        return count
+    }
+
+    /// Takes the metadata of a generation whose records have moved here, and ends it where it was: what is tracked there next
+    /// may be another user's.
+    private mutating func endGeneration(of other: inout LaneRow) throws(StorageError) {
+        let store = SQLiteKeyValueStore(database, other, .lane)
+        if case .value(let value) = try store.holding(for: storedName(.sessionMetadata)), value.expires > now,
+            let metadata = try? JSONText(validating: value.text)
+        {
+            try merge(metadata, isOlder: true)
+        }
+        other.generation = Generation(other.generation.number + 1)
+        try store.clear()
+    }
+
+    /// Moves what a server has refused of another lane to this one, where it is seen and can be queued again. Both accounts
+    /// stay as they are: it has left the other's queue, and counts here once it is queued again.
+    ///
+    /// - Returns: How many have moved.
+    fileprivate mutating func takeOverRefused(_ key: LaneKey) throws(StorageError) -> Int {
+        guard var other = try database.lane(key, prefix: "") else { return 0 }
+        var count = 0
+        for (number, _, _) in try database.refusedSizes(of: key).reversed() {
+            guard let kept = try database.kept(number) else { continue }
+            if kept.hasCallerKey {
+                other.settled += 1
+                guard try database.move(kept.messageID, from: key, other.settled, to: row.key) else {
+                    try database.deleteRefused(number...number)
+                    continue
+                }
+                row.settled += 1
+                try database.markSettled(kept.messageID, row.settled, in: row.key)
+            }
+            try database.moveRefused(number, to: row.key.record(nextSequence()), row.generation)
             count += 1
         }
         try database.save(other)

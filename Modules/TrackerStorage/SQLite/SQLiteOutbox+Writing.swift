@@ -1,6 +1,6 @@
 import Dispatch
 import Synchronization
-import TrackerPlatform
+import TrackerModels
 
 extension SQLiteOutbox {
     /// How long a refused change waits for its next try.

@@ -252,7 +252,7 @@ struct WatchedDatabase: ~Copyable {
             let origin = try transaction.origin()
             let summary = try transaction.finish()
             // Records that have moved here have numbers already.
-            if let transfer, transfer.count > 0 { _ = backup?.reserve(summary.row.reserved) }
+            if let transfer, transfer.hasMoved { _ = backup?.reserve(summary.row.reserved) }
             opened = (summary, origin)
         }
         guard let (summary, found) = opened else { throw StorageError(.failed, "The lane cannot be opened") }

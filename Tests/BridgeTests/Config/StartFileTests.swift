@@ -52,6 +52,9 @@ struct StartFileTests {
             (#"[{"apiKey": "1"}]"#, #"[{"apiKey":"1","sessionCreation":"inBackground"}]"#),
             (#"{"apiKey": "1"}"#, #"{"apiKey":"1","sessionCreation":"inBackground"}"#),
             (#"["1", "config"]"#, #"["1","config"]"#), ("[]", "[]"),
+            (#"["1", {"sessionCreation": null}]"#, #"["1",{"sessionCreation":"inBackground"}]"#),
+            (#"["1", {"sessionCreation": "bogus"}]"#, #"["1",{"sessionCreation":"bogus"}]"#),
+            (#"{"apiKey": "1", "sessionCreation": 1}"#, #"{"apiKey":"1","sessionCreation":1}"#),
         ])
     func background(params: String, sent: String) throws {
         #expect(try calls(in: #"{"init": \#(params)}"#) == ["init \(sent)"])
@@ -67,6 +70,7 @@ struct StartFileTests {
             (#"{"Init": []}"#, "'Init' is unknown. Did you mean 'init'?"),
             (#"{"track": []}"#, "'track' is unknown. Known are 'init', 'analytics.initialize', 'basic.initialize'."),
             (#"{"init": "1"}"#, "'init' must be the params of the method: an array or an object."),
+            (#"{"init": ["1"], "init": ["2"]}"#, "'init' is there twice: a file starts one client of a kind."),
             (#"{"init": null}"#, "'init' must be the params of the method: an array or an object."),
         ])
     func faults(text: String, message: String) throws {

@@ -51,6 +51,31 @@ struct AnalyticsCallTests {
         #expect(try await client.call("analytics.getDebugInfo")["userId"] == .null)
     }
 
+    @Test(
+        "take values as deep as a call may have them, for each API",
+        arguments: ["metaRouter", "segment", "postHog", "amplitude", "mixpanel", "otlp"])
+    func deepValues(api: String) async throws {
+        try await client.call(
+            "analytics.initialize",
+            [
+                [
+                    "writeKey": "key-12345678", "ingestionHost": .string(backend.server.url), "api": .string(api),
+                    "storageDirectory": .string(folder.path("state")), "flushIntervalSeconds": 86_400,
+                ]
+            ])
+        for (opening, closing) in [("[", "]"), (#"{"a":"#, "}")] {
+            let value = String(repeating: opening, count: 127) + #""deepest""# + String(repeating: closing, count: 127)
+            #expect(
+                try await client.start("analytics.track", text: #"["Deep",{"p":\#(value)}]"#).value["status"]
+                    == "queued")
+        }
+
+        #expect(try await client.call("analytics.flush", [60_000]) == ["delivered": 2, "remaining": 0])
+
+        let text = backend.server.requests.map(\.text).joined()
+        #expect(text.split(separator: "deepest").count == 3)
+    }
+
     @Test("take the time in any zone, and the key beside it")
     func timestamp() async throws {
         try await initialize()

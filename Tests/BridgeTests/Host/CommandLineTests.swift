@@ -77,6 +77,15 @@ struct CommandLineTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("none")))
     }
 
+    @Test("a filter that is none is a wrong option", arguments: ["{", #"{"clients":[]}"#])
+    func filter(_ filter: String) async throws {
+        let folder = try TemporaryDirectory()
+        let host = try HostProcess(["--list-refused", folder.path(""), "--filter", filter])
+
+        #expect(try await host.end() == .code(64))
+        try await host.logged("--filter")
+    }
+
     @Test(
         "ends quietly if its reader wants no more, as head does",
         arguments: [["--inspect"], ["--help"], ["--version"], ["--list-refused"]])

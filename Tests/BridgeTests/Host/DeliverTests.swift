@@ -74,6 +74,28 @@ struct DeliverTests {
         try await finish(try HostProcess(HostProcess.patience + ["--deliver"] + arguments))
     }
 
+    @Test("write no log into their files where the standard descriptors are closed")
+    func closedDescriptors() async throws {
+        let backend = try backend()
+        let path = try await leave([("track", "A")], calls(backend, only: "init"))
+
+        let host = try HostProcess(
+            [
+                "-c", #"exec "$0" "$@" <&- >&- 2>&-"#, HostProcess.path, "--deliver", "--config", path, "--log-level",
+                "debug",
+            ],
+            path: "/bin/sh")
+
+        #expect(try await host.end() == .code(0))
+        #expect(backend.server.requests.contains { $0.text.contains("\"A\"") })
+        let state = folder.path("state")
+        let files = try FileManager.default.contentsOfDirectory(atPath: state)
+        #expect(files.contains("writer.lock"))
+        for file in files where file.hasSuffix(".lock") {
+            #expect(try Data(contentsOf: URL(fileURLWithPath: state + "/" + file)).isEmpty, "\(file)")
+        }
+    }
+
     @Test("deliver what waits, report it and end with 0")
     func all() async throws {
         let backend = try backend()
@@ -164,6 +186,33 @@ struct DeliverTests {
         #expect(delivery["basic"]?["halted"]?["reason"]?.stringValue?.contains("401") == true)
     }
 
+    @Test("end with 1 if a client is turned off, and say who did it", arguments: [true, false])
+    func disabled(inFile: Bool) async throws {
+        let backend = try backend()
+        var calls = calls(backend)
+        let path = try await leave([("track", "E"), ("analytics.track", "A")], calls)
+        if inFile {
+            calls["init"] = ["925", backend.config(folder, ["enabled": false])]
+            _ = try file(calls)
+        }
+
+        let host = try HostProcess(
+            HostProcess.patience + ["--deliver", "--config", path],
+            environment: inFile ? [:] : ["MOBILE_TRACKER_ENABLED": "false"])
+        let reason = inFile ? "enabled is false" : "MOBILE_TRACKER_ENABLED is false in the environment"
+        try await host.logged("The client tracker of --config is turned off, since \(reason).")
+        let delivery = try await finish(host)
+
+        #expect(delivery.ending == .code(1))
+        #expect(delivery.report["remaining"] == .null)
+        let tracker: JSONValue = [
+            "client": "tracker", "delivered": 0, "remaining": nil, "disabledBecause": .string(reason),
+        ]
+        #expect(delivery["tracker"] == tracker)
+        #expect(delivery["analytics"]?["delivered"] == (inFile ? 1 : 0))
+        #expect(delivery["analytics"]?["remaining"] == (inFile ? 0 : JSONValue.null))
+    }
+
     @Test("end with 1 at a signal, with a report")
     func signal() async throws {
         let asked = Recorder<Bool>()
@@ -176,6 +225,8 @@ struct DeliverTests {
         let host = try HostProcess(
             HostProcess.patience + ["--deliver", "--config", path, "--timeout", "86400"])
         try await asked.values(atLeast: 1)
+        // Before its clients are set up, a signal ends it without a report.
+        try await host.logged("Delivery fails")
         host.signal(SIGTERM)
         let delivery = try await finish(host)
 

@@ -82,7 +82,7 @@ struct DescriptorTests {
         let tracked = try await client.call("analytics.track", ["C"])
         client.host.input.writer.close()
 
-        #expect(refused?.code == "INIT_ERROR")
+        #expect(refused?.code == "INIT_ERROR" && refused?.data["retryable"] == true)
         #expect(refused?.message.contains("ulimit -n") == true)
         #expect(ready == nil)
         #expect(tracked["status"] == "queued")

@@ -159,6 +159,15 @@ struct HostOptionsTests {
             (["--config", "/a", "--timeout", "60"], "--timeout needs --deliver"),
             (["--config", "~/a"], "--config must be a path in which the home folder is written out, not '~/a'"),
             (["--format", "openmetrics"], "--format needs --inspect"),
+            (["--filter", "{}"], "--filter needs --list-refused or --retry-refused or --drop-refused"),
+            (
+                ["--inspect", "/a", "--filter", "{}"],
+                "--filter needs --list-refused or --retry-refused or --drop-refused"
+            ),
+            (["--listen", "/a", "--config", "/c", "--deliver"], "--deliver and --listen exclude each other"),
+            (["--config", "/c", "--record", "--deliver"], "--record and --deliver exclude each other"),
+            (["--list-refused", "/a", "--record"], "--record and --list-refused exclude each other"),
+            (["--drop-refused", "/a", "--list-refused", "/a"], "--list-refused and --drop-refused exclude each other"),
             (["--inspect", "/a", "--format", "xml"], "--format must be json or openmetrics, not 'xml'"),
             (["--log-level", "loud"], "--log-level must be error, warning, info or debug, not 'loud'"),
         ]

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import TrackerModels
 
@@ -20,6 +21,12 @@ struct HostSessionEndTests {
         return try JSONText(validating: Array(pipe.fileHandleForReading.availableData.dropLast()))
     }
 
+    private func session() -> HostSession {
+        HostSession(
+            settings: HostSettings(appName: "end", storageDirectory: nil, maxMessageBytes: 1),
+            log: HostLog(descriptor: -1, least: nil), notify: { _ in }, stop: {})
+    }
+
     @Test("a call that a client has passed on just before it is answered too", arguments: [true, false])
     func lateCall(isLate: Bool) throws {
         let answer = try answer { reply in
@@ -35,15 +42,26 @@ struct HostSessionEndTests {
     @Test("a call that would wait for a query is answered too")
     func waitingCall() throws {
         let answer = try answer { reply in
-            let session = HostSession(
-                settings: HostSettings(appName: "end", storageDirectory: nil, maxMessageBytes: 1),
-                log: HostLog(descriptor: -1, least: nil), notify: { _ in }, stop: {})
-            session.order.beginQuestion()
+            let session = session()
+            session.order.beginQuestion(changedBy: .state)
             session.order.close(with: .notTaken)
 
             session.respond(to: Request(method: "reset"), reply: reply)
         }
 
         #expect(answer["error"]?["code"]?.intValue == 1009)
+    }
+
+    @Test("calls that wait for a query are carried out before the clients close")
+    func callsBehindQuery() async throws {
+        let session = session()
+        let events = Recorder<String>()
+        session.order.beginQuestion(changedBy: .state)
+        session.respond(to: Request(method: "reset"), reply: Reply { _ in events.record("reset") })
+
+        session.shutdown(by: ContinuousClock.now + .seconds(60)) { events.record("closed") }
+        session.order.endQuestion(changedBy: .state, on: session)
+
+        #expect(try await events.values(atLeast: 2) == ["reset", "closed"])
     }
 }

@@ -252,6 +252,27 @@ struct MethodTests {
         for (answer, expected) in pairs { #expect(try await answer.value == expected) }
     }
 
+    @Test(
+        "of the other clients answer questions without the users that came after", arguments: ["analytics", "basic"])
+    func usersInOrder(of name: String) async throws {
+        let state: JSONValue = .string(folder.path("state"))
+        let server: JSONValue = .string(backend.server.url)
+        try await client.call(
+            "analytics.initialize", [["writeKey": "key-12345678", "ingestionHost": server, "storageDirectory": state]])
+        try await client.call("basic.initialize", ["key-12345678", server, nil, ["storageDirectory": state]])
+
+        // They come in one message, so that no question is answered before the next call is there.
+        let calls = (1...20).map {
+            #"{"jsonrpc":"2.0","id":\#($0),"method":"\#(name).getDebugInfo"},"#
+                + #"{"jsonrpc":"2.0","method":"\#(name).identify","params":["user-\#($0)"]}"#
+        }
+        client.send("[\(calls.joined(separator: ","))]")
+
+        let answers = try await client.others.values(atLeast: 1)[0].arrayValue ?? []
+        let users = answers.map { $0["result"]?["userId"]?.stringValue ?? "" }
+        #expect(users == [""] + (1..<20).map { "user-\($0)" })
+    }
+
     @Test("reset forgets the user before it answers, and a question sent with it sees that")
     func reset() async throws {
         try await start()

@@ -330,8 +330,17 @@ struct MetricsFileTests {
     @Test("has the last figures once the host has ended, and leaves nothing beside it")
     func end() async throws {
         let backend = try Backend()
-        let client = try BridgeClient(["--metrics-file", path])
-        #expect(try await client.call("host.info")["name"] == "BridgeHost")
+        // A service may have a strict mask.
+        let host = try HostProcess(
+            ["-c", #"umask 077; exec "$0" "$@""#, HostProcess.path] + HostProcess.patience + ["--metrics-file", path],
+            path: "/bin/sh")
+        let client = BridgeClient(host)
+        try await withGuard("the first write") { [path] in
+            while !FileManager.default.fileExists(atPath: path) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "# EOF\n")
 
         try await client.call("init", ["925", backend.config(folder)])
@@ -366,6 +375,31 @@ struct MetricsFileTests {
         #expect(backend.eventNames == ["A"])
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(!files.contains { $0.hasSuffix(".tmp") })
+    }
+
+    @Test("keeps neither a start nor an end waiting beyond its time while it is being written")
+    func stalls() async throws {
+        let (log, _) = try log()
+        let file = MetricsFile(path, log: log)
+        let metrics = HostMetrics(file: file)
+        let isWriting = Recorder<Bool>()
+        let stall = try ProgramPipe()
+        file.writeAside {
+            isWriting.record(true)
+            _ = stall.reader.read()
+            return "first"
+        }
+        try await isWriting.values(atLeast: 1)
+
+        try await onThread {
+            metrics.begin()
+            metrics.end(by: .now + .milliseconds(50))
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+
+        stall.writer.close()
+        try await onThread { metrics.end(by: .now + .seconds(120)) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "# EOF\n")
     }
 
     @Test("says so when it can be written again")

@@ -32,6 +32,21 @@ struct RecordMethodTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("state")))
     }
 
+    @Test("show the calls that were made before, and none that was made after")
+    func questionsInOrder() async throws {
+        try await client.call("init", ["925", ["apiUrl": "http://127.0.0.1:9", "xApiKey": "key-12345678"]])
+        let tracks = Array(repeating: #"{"jsonrpc":"2.0","method":"track","params":["A"]}"#, count: 30)
+
+        // They come in one message, so that no question is answered before the next call is there.
+        let calls = (1...10).map { id in
+            #"{"jsonrpc":"2.0","id":\#(id),"method":"record.calls"},"# + tracks.joined(separator: ",")
+        }
+        client.send("[\(calls.joined(separator: ","))]")
+
+        let answers = try await client.others.values(atLeast: 1)[0].arrayValue ?? []
+        #expect(answers.compactMap { $0["result"]?["calls"]?.arrayValue?.count } == (0..<10).map { $0 * 30 })
+    }
+
     @Test("say what is wrong with the calls that came")
     func expects() async throws {
         client.start("track", ["PURCHASE", ["total": 99]])
@@ -68,6 +83,7 @@ struct RecordMethodTests {
         let wrong: [(JSONValue, String)] = [
             (["userId": nil], "'userId' must be a string or a whole number"),
             (["groupId": 1.5], "'groupId' must be a string or a whole number"),
+            (["method": "analytics.track"], "'method' must be one of alias, continueSession, group"),
             (["client": "Analytics"], "'client' must be one of tracker, analytics, basic"),
             (["outcome": ["status": "dropped", "reason": "FULL"]], "'outcome.reason' must be one of NOT_INITIALIZED"),
             (["outcome": "queued"], "'outcome.status' must be one of queued, pending, dropped"),
@@ -88,7 +104,21 @@ struct RecordMethodTests {
         #expect(try await client.start("record.fail", ["FULL"]).failure?.code == "INVALID_PARAMS")
     }
 
-    @Test("are in no other host", arguments: ["record.calls", "record.clear", "record.fail"])
+    @Test("end the clients and keep their calls")
+    func shutsDown() async throws {
+        client.start("track", ["Before"])
+        client.start("analytics.track", ["Before"])
+        #expect(try await client.call("record.shutdown") == [:])
+
+        #expect(try await client.call("track", ["After"])["reason"] == "NOT_INITIALIZED")
+        #expect(try await client.call("analytics.track", ["After"])["reason"] == "NOT_INITIALIZED")
+
+        #expect(try await client.call("record.find", ["Before"])["calls"]?.arrayValue?.count == 2)
+        #expect(try await client.call("record.expect", ["name": "Before", "count": 0])["failure"] != .null)
+    }
+
+    @Test(
+        "are in no other host", arguments: ["record.calls", "record.clear", "record.fail", "record.shutdown"])
     func absent(_ method: String) async throws {
         let other = try BridgeClient(["--storage-dir", folder.path("other")])
 

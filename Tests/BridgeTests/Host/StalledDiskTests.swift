@@ -51,6 +51,24 @@ struct StalledDiskTests {
     }
 
     @Test(
+        "keeps no host alive whose calls wait for a query", arguments: [LifeTests.Cause.endOfInput, .shutdown])
+    func waitingCalls(cause: LifeTests.Cause) async throws {
+        let client = try BridgeClient(HostProcess.deadline)
+        try await client.call("init", ["925", backend.config(folder)])
+        let lock = try stall()
+
+        let calls = [
+            client.start("track", ["A"]), client.start("isTrackingAllowed"), client.start("setConsent", ["denied"]),
+            client.start("track", ["B"]),
+        ]
+        cause.bring(about: client)
+
+        for call in calls { #expect(try await call.failure?.number == 1009) }
+        #expect(try await client.host.end() == .code(0))
+        lock.unlock()
+    }
+
+    @Test(
         "keeps no host alive that starts the clients of a file",
         arguments: [([], 0), (["--deliver"], 1)] as [([String], Int32)])
     func starting(arguments: [String], exitCode: Int32) async throws {

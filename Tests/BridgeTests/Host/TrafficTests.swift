@@ -52,6 +52,26 @@ struct TrafficTests {
         #expect(try await host.end() == .code(0))
     }
 
+    @Test("answers each of the 100,000 calls of a batch with its outcome")
+    func largestBatch() async throws {
+        let host = try HostProcess(HostProcess.patience)
+        let batch = (1...100_000).map { String(Self.track($0).dropLast()) }.joined(separator: ",")
+        let calls = initialization() + "[\(batch)]\n"
+
+        let answers = try await withGuard(seconds: 60, "answering the batch") {
+            try await onThread {
+                host.input.writer.write(Array(calls.utf8))
+                host.input.writer.close()
+                return host.output.reader.readAll()
+            }
+        }
+
+        let text = String(decoding: answers, as: UTF8.self)
+        #expect(text.components(separatedBy: #""result":{"status":""#).count == 100_001)
+        #expect(!text.contains("dropped") && !text.contains("error"))
+        #expect(try await host.end() == .code(0))
+    }
+
     @Test("stays small while a client writes and never reads")
     func neverRead() async throws {
         let host = try HostProcess(["--shutdown-timeout", "300"])

@@ -36,6 +36,39 @@ struct AnalyticsDeliveryTests {
         #expect(fixture.backend.server.requests.count == 1)
     }
 
+    @Test("queues nothing again of what was refused while the server has disabled it")
+    func retriesNothingWhenDisabled() async throws {
+        let fixture = try AnalyticsFixture { .status($0.number == 0 ? 422 : 401) }
+        await fixture.start(fixture.options(whenRefused: .disable))
+        _ = await fixture.client.track("A").outcome
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+        _ = await fixture.client.track("B").outcome
+        _ = await fixture.client.flush(timeout: .seconds(60))
+        #expect(fixture.client.info("lifecycle") == "disabled")
+
+        #expect(try await fixture.client.retryRefused() == 0)
+
+        _ = await fixture.client.flush(timeout: .seconds(60))
+        #expect(fixture.client.info("queueLength") == 0)
+        #expect(try fixture.client.refused().map(\.name) == ["A"])
+        await fixture.client.shutdown()
+    }
+
+    @Test("shows whose its events are while a refusal halts it")
+    func halted() async throws {
+        let fixture = try AnalyticsFixture { _ in .status(401) }
+        await fixture.start()
+        let client = fixture.client
+        client.identify("user-1")
+        client.group("group-1")
+        #expect(await client.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        #expect(client.info("lifecycle") == "halted")
+        #expect(client.info("userId") == "user-1" && client.info("groupId") == "group-1")
+        #expect(client.info("anonymousId")?.stringValue != nil)
+        await client.shutdown()
+    }
+
     @Test("a flush that the server's refusal ends counts what was delivered before and what was dropped")
     func disablesDuringFlush() async throws {
         let gate = try Gate()

@@ -97,22 +97,79 @@ struct AnalyticsFormTests {
         await fixture.client.shutdown()
     }
 
-    @Test("keeps apart what the API has no words for, and says why")
-    func inexpressible() async throws {
-        let fixture = try AnalyticsFixture()
+    @Test("counts how often each event was sent, also over an answer that refuses others of its batch")
+    func countsAttempts() async throws {
+        let fixture = try AnalyticsFixture { request in
+            if request.number == 0 { return .status(503) }
+            if request.text.contains("BAD") {
+                return .status(400, body: #"{"events_with_invalid_fields":{"event_properties":[1]}}"#)
+            }
+            return .status(request.text.contains("WORSE") ? 400 : 200)
+        }
         await fixture.start(options(fixture, .amplitude))
-        fixture.client.track("E1")
-        fixture.client.alias("user-2", options: CallOptions(userId: "user-2"))
-        fixture.client.track("E2")
+        for name in ["E1", "BAD", "WORSE", "E2"] { _ = await fixture.client.track(name).outcome }
+
+        while await fixture.client.flush(timeout: .seconds(60)).remaining > 0 { fixture.client.networkDidChange() }
+
+        let refused = try fixture.client.refused()
+        let sent = ["BAD", "WORSE"].map { name in
+            fixture.backend.server.requests.count { $0.text.contains(name) }
+        }
+        #expect(refused.map(\.name) == ["BAD", "WORSE"])
+        #expect(refused.map(\.attempts) == sent)
+        #expect(sent[0] == 2 && sent[1] > 3)
+        await fixture.client.shutdown()
+    }
+
+    @Test("believes an answer that names what is refused also if it is the first to a compressed body")
+    func keepsRefusedCompressed() async throws {
+        let fixture = try AnalyticsFixture { request in
+            let names = request.json.arrayValue?.map { $0["event"]?.stringValue ?? "" } ?? []
+            let bad = names.indices.filter { names[$0].hasPrefix("BAD") }.map { #"{"index":\#($0)}"# }
+            return bad.isEmpty
+                ? .status(200)
+                : .status(400, body: #"{"code":400,"failed_records":[\#(bad.joined(separator: ","))]}"#)
+        }
+        var options = options(fixture, .mixpanel)
+        options.maxBatchSize = 2
+        await fixture.start(options)
+        let filler: Properties = ["filler": .string(String(repeating: "filler ", count: 500))]
+        for name in ["E1", "BAD1", "BAD2", "E2"] { fixture.client.track(name, properties: filler) }
 
         let report = await fixture.client.flush(timeout: .seconds(60))
 
-        #expect(report.remaining == 0 && report.delivered == 2)
-        #expect(fixture.client.info("account", "dropped", "rejected(0)") == 1)
-        #expect(try fixture.client.refused().map(\.reason) == [.rejected])
-        #expect(fixture.log.lines.all.contains { $0.contains("the alias has none") })
-        #expect(fixture.client.isBalanced)
+        #expect(report.remaining == 0)
+        #expect(fixture.client.info("account", "delivered") == 2)
+        let packed = fixture.backend.server.requests.map { $0.header("Content-Encoding") == "gzip" }
+        #expect(packed == [true, true])
+        #expect(try fixture.client.refused().map(\.name) == ["BAD1", "BAD2"])
+        #expect(fixture.client.info("account", "dropped", "rejected(400)") == 2)
         await fixture.client.shutdown()
+    }
+
+    @Test("takes no alias of a user alone: nobody would get the new id", arguments: InitOptions.API.allCases)
+    func aliasOfNobody(api: InitOptions.API) async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start(options(fixture, api))
+        let client = fixture.client
+
+        let outcomes = [
+            await client.alias("user-2", options: CallOptions(userId: "user-2")).outcome,
+            await AnalyticsScope.with(userId: "user-1") { client.alias("user-2") }.outcome,
+        ]
+        let named = [
+            await AnalyticsScope.with(userId: "user-1") {
+                client.alias("user-2", options: CallOptions(anonymousId: "visitor-1"))
+            }.outcome,
+            await AnalyticsScope.with(groupId: "group-1") { client.alias("user-2") }.outcome,
+        ]
+
+        #expect(outcomes == [.dropped(.invalidValue), .dropped(.invalidValue)])
+        #expect(!named.contains(.dropped(.invalidValue)))
+        for option in ["options.anonymousId", "scope.anonymousId"] {
+            #expect(fixture.log.lines.all.contains { $0.contains("Give '\(option)'") })
+        }
+        await client.shutdown()
     }
 
     @Test("gives the new id of an alias to the anonymous id that its options name, else to the client's own")

@@ -32,7 +32,7 @@ struct AnalyticsScopeTests {
                 }
             }
         }
-        _ = await client.flush(timeout: .seconds(60))
+        _ = await client.flush(timeout: .seconds(600))
 
         let events = fixture.backend.events.dropFirst()
         #expect(events.count == 4000)
@@ -94,6 +94,9 @@ struct AnalyticsScopeTests {
             AnalyticsScope.with(userId: "u6") { client.track("Inner") }
             AnalyticsScope.with(groupId: "g7") { client.track("Inner group") }
         }
+        AnalyticsScope.with(anonymousId: "v1", groupId: "g1") {
+            client.track("Another visitor, no user", options: CallOptions(anonymousId: "v2"))
+        }
         AnalyticsScope.with(anonymousId: "v1") { client.identify("u8") }
         AnalyticsScope.with(groupId: "g9") { client.group("g10") }
         client.track("Own")
@@ -102,8 +105,9 @@ struct AnalyticsScopeTests {
         let events = fixture.backend.events.dropFirst()
         let own = client.info("anonymousId")?.stringValue
         let expected: [[String?]] = [
-            ["u2", nil, nil], ["u1", "v9", "g1"], [nil, "v2", nil], ["u3", nil, nil], ["u1", "v1", "g1"],
-            ["u4", "v1", "g1"], ["u1", "v1", "g5"], ["u6", nil, nil], ["u1", "v1", "g7"], ["u8", "v1", nil],
+            ["u2", nil, nil], ["u1", "v9", "g1"], ["u1", "v2", "g1"], ["u3", nil, nil], ["u1", "v1", "g1"],
+            ["u4", "v1", "g1"], ["u1", "v1", "g5"], ["u6", nil, nil], ["u1", "v1", "g7"], [nil, "v2", nil],
+            ["u8", "v1", nil],
             ["own", own, "g10"], ["own", own, "g10"],
         ]
         #expect(
@@ -131,7 +135,9 @@ struct AnalyticsScopeTests {
                 await fixture.client.track("B", options: CallOptions(userId: "u1")).outcome,
             ]
         }
+        let advertising = await scope.hold { await fixture.client.setAdvertisingId("ad-1").outcome }
 
+        #expect(advertising == .dropped(.invalidValue))
         let isJSON = !message.hasPrefix("scope")
         #expect(outcomes == [TrackOutcome](repeating: .dropped(isJSON ? .invalidValue : .serialization), count: 2))
         #expect(fixture.log.lines.all.contains { $0.contains(message) })

@@ -47,6 +47,24 @@ struct BasicReconfigurationTests {
         #expect(fixture.tracker.info("endpoint") == .string(other.url + "/new"))
     }
 
+    @Test("takes what a wrong endpoint has refused along: it is listed, and a retry goes to the right one")
+    func refusedAtNewEndpoint() async throws {
+        let fixture = try BasicFixture { .status($0.target == "/right" ? 200 : 404) }
+        try fixture.start(path: "/wrong")
+        for name in ["A", "B"] { fixture.tracker.track(event: name) }
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        try fixture.start(path: "/right")
+        _ = await fixture.tracker.flush(timeout: .seconds(60))
+
+        #expect(try fixture.tracker.refused().count == 2)
+        #expect(try await fixture.tracker.retryRefused() == 2)
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+        let taken = fixture.backend.server.requests.filter { $0.target == "/right" }.flatMap(\.events)
+        #expect(taken.map { $0["name"] } == ["A", "B"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("knows the ids of what is queued at the new endpoint too", arguments: [true, false])
     func callerKeys(inMemory: Bool) async throws {
         let (fixture, other, options) = try Self.withoutServer(inMemory: inMemory)

@@ -120,6 +120,27 @@ struct BasicTrackerTests {
         #expect(fixture.backend.events.map { $0["userId"] } == [nil])
     }
 
+    @Test("an identify that the queue refuses names the user of what follows, and its traits go with nothing")
+    func refusedIdentify() async throws {
+        let fixture = try BasicFixture { _ in .status(503) }
+        var options = fixture.patientOptions
+        options.overflow = .refuseNew
+        try fixture.tracker.initialize(
+            apiKey: "key-1234", endpoint: fixture.backend.url + "/events", maxQueueSize: 1, options: options)
+        fixture.tracker.track(event: "A")
+        let refused = fixture.tracker.identify(userId: "user-1", traits: ["secret": "1"], messageId: "i-1")
+        #expect(await refused.outcome == .dropped(.queueFull))
+        _ = await fixture.goOnline()
+        fixture.tracker.track(event: "B")
+        let b = try #require(await fixture.goOnline().last)
+        fixture.tracker.identify(userId: "user-1", traits: ["plan": "pro"], messageId: "i-1")
+        let again = try #require(await fixture.goOnline().last)
+
+        #expect(b["name"] == "B" && b["userId"] == "user-1" && b["traits"] == nil)
+        #expect(again["type"] == "identify" && again["traits"] == ["plan": "pro"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("before initialize, and after shutdown, calls are refused")
     func notInitialized() async throws {
         let fixture = try BasicFixture()

@@ -204,6 +204,18 @@ struct DeliveryStateTests {
         #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
     }
 
+    @Test("forgets how often a record was sent that has left the queue without an answer")
+    func forgetsAttempts() throws {
+        var state = try Self.state()
+        let token = state.depart(try Self.plan(&state, .sample([.sample()])))
+        _ = state.finish(token, with: .status(503), at: .seconds(0))
+        #expect(state.attempts == [Record.ID(1): 1])
+
+        _ = try Self.plan(&state, .sample([.sample(2)]), at: 10)
+
+        #expect(state.attempts.isEmpty)
+    }
+
     @Test("resumes with other credentials after a halt, with a fresh breaker")
     func resumes() throws {
         var state = try Self.state()

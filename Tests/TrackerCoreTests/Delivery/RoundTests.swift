@@ -382,6 +382,19 @@ struct RoundTests {
         #expect(flush.end == .stopped(isElsewhere ? .otherProcess : .timeout))
     }
 
+    @Test("in the background nothing is sent for a flush before it is known what it is about")
+    func waitsForScope() {
+        var world = PlayedLane([Self.record(1)])
+        world.state.makeDue(through: 1)
+        world.state.setInBackground(true)
+        world.state.addFlush(1, by: .seconds(60))
+        #expect(!world.round().contains("takeLane"))
+        var lane = LaneState.sample(queued: 1)
+        lane.lastSequence = 1
+        world.state.beginFlush(1, lane, queued: 1, accounted: 0)
+        #expect(world.round().contains("change") && world.round().contains("send"))
+    }
+
     @Test("flushes end in the order of their calls, whichever came to the loop first")
     func keepsOrder() {
         var world = PlayedLane([])

@@ -70,6 +70,84 @@ struct AcceptingTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a second call under a key shows no screen")
+    func sameScreen() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        func show(_ name: String, _ key: String? = nil) async -> TrackOutcome {
+            await fixture.tracker.screenDidAppear(name: name, messageId: key.map { CallerKey($0) })
+        }
+
+        var outcomes = [await show("Home", "k1"), await show("Cart"), await show("Home", "k1")]
+        outcomes += [await show("Cart"), await show("Home")]
+
+        #expect(outcomes.map { $0 == .dropped(.repeatedScreen) } == [false, false, false, true, false])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a repeated denial forgets no screen")
+    func repeatedDenial() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        await fixture.tracker.setConsent(.denied, messageId: "denial")
+        await fixture.tracker.setConsent(.granted)
+        await fixture.tracker.screenDidAppear(name: "Home")
+
+        await fixture.tracker.setConsent(.denied, messageId: "denial")
+
+        #expect(await fixture.tracker.screenDidAppear(name: "Home") == .dropped(.repeatedScreen))
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("a generation that an expiry or another process has begun has other screens", arguments: [true, false])
+    func screensOfGeneration(expires: Bool) async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        await fixture.tracker.screenDidAppear(name: "Home")
+        if expires {
+            fixture.clock.advance(by: .seconds(400 * 86_400))
+        } else {
+            let other = fixture.restarted()
+            try await other.start()
+            await other.tracker.resetAndWait()
+            await other.tracker.shutdown()
+        }
+        await fixture.tracker.track(eventName: "E")
+
+        #expect(await fixture.tracker.screenDidAppear(name: "Home").messageID != nil)
+        #expect(await fixture.tracker.screenDidAppear(name: "Home") == .dropped(.repeatedScreen))
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("metadata that would leave events no room is refused, and what is there stays")
+    func metadataTooLarge() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start(fixture.config { $0.delivery.maxEventBytes = 2_000 })
+        let part = JSONValue.string(String(repeating: "x", count: 600))
+        #expect(await fixture.tracker.setMetadata(["a": part]).isQueued)
+
+        #expect(await fixture.tracker.setMetadata(["b": part]) == .dropped(.tooLarge))
+        #expect(await fixture.tracker.track(eventName: "E").isQueued)
+        await fixture.drain()
+
+        #expect(fixture.events.map { $0.json["data"] } == [["a": part]])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("another brand has other screens")
+    func screensOfBrand() async throws {
+        let fixture = try SessionFixture { _ in .status(503) }
+        #expect(await fixture.failure(fixture.config())?.code == .sessionCreationFailed)
+        await fixture.tracker.screenDidAppear(name: "Home")
+        fixture.answer()
+
+        try await fixture.start(brandId: "926")
+
+        #expect(await fixture.tracker.screenDidAppear(name: "Home").messageID != nil)
+        #expect(await fixture.tracker.screenDidAppear(name: "Home") == .dropped(.repeatedScreen))
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a second call under a key is answered as the first was, whatever it says")
     func sameAnswer() async throws {
         let fixture = try SessionFixture { $0.json["event_name"] == "Halt" ? .status(401) : nil }

@@ -143,6 +143,25 @@ struct InitializeTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test(
+        "one that a reset of everything and another call have overtaken is answered at once, and not as the other one is",
+        arguments: ["926", "none"])
+    func overtaken(brandId: String) async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isCreation ? .gated(gate, .session("S1")) : nil }
+        async let first = fixture.failure(fixture.config())
+        try await fixture.backend.server.requests(atLeast: 1)
+        await fixture.tracker.resetAndWait(all: true)
+
+        async let second = fixture.failure(fixture.config(), brandId: brandId)
+
+        #expect(await first?.message.contains("reset(all: true)") == true)
+        gate.open()
+        #expect(await second?.code == (brandId == "926" ? nil : .invalidBrandId))
+        #expect(fixture.tracker.brandId == (brandId == "926" ? "926" : nil))
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a thousand calls before it are one line in the log, and one with their count once it comes")
     func callsBefore() async throws {
         let fixture = try SessionFixture()
@@ -159,7 +178,7 @@ struct InitializeTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("what waits for another brand is no reason for a warning")
+    @Test("what waits for another brand, and nobody delivers, is named")
     func otherBrandWaits() async throws {
         let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
         try await fixture.start(fixture.patientConfig)
@@ -171,7 +190,9 @@ struct InitializeTests {
         try await next.start(next.patientConfig, brandId: "926")
 
         #expect(next.tracker.info("otherLanes")?.arrayValue?.count == 1)
-        #expect(!next.log.lines.all.contains { $0.contains("nobody delivers") })
+        let warning =
+            "warning: 1 event of MobileTracker, brand 925, waits for \(next.backend.url), and nobody delivers it. "
+        #expect(next.log.lines.all.contains("\(warning)To deliver it, initialize a client with that brand."))
         await next.tracker.shutdown(timeout: .zero)
     }
 
@@ -349,6 +370,29 @@ struct InitializeTests {
         #expect(other.names.isEmpty)
         await other.tracker.shutdown()
         await fixture.tracker.shutdown()
+    }
+
+    @Test("records that never had a session take their metadata to another address, where nothing of it is left")
+    func metadataMoves() async throws {
+        let fixture = try SessionFixture { $0.isCreation && !$0.path.hasPrefix("/b") ? .status(503) : nil }
+        #expect(await fixture.failure(fixture.config())?.code == .sessionCreationFailed)
+        await fixture.tracker.setMetadata(["plan": "pro", "site": 1])
+        await fixture.tracker.track(eventName: "HELD")
+
+        try await fixture.start(fixture.config { $0.apiUrl = fixture.backend.url + "/b" })
+        await fixture.tracker.setMetadata(["site": 2])
+        await fixture.tracker.track(eventName: "LATER")
+        await fixture.drain()
+        #expect(fixture.events.map { $0.json["data"] } == [["plan": "pro", "site": 1], ["plan": "pro", "site": 2]])
+        await fixture.tracker.shutdown()
+
+        fixture.answer()
+        let next = fixture.restarted()
+        try await next.start()
+        await next.tracker.track(eventName: "OTHER")
+        await next.drain()
+        #expect(next.events.last?.json["data"] == nil)
+        await next.tracker.shutdown()
     }
 
     @Test("another base URL is another lane, which starts without the session of the first")

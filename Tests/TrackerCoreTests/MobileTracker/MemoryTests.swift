@@ -70,6 +70,91 @@ struct MemoryTests {
         await next.tracker.shutdown()
     }
 
+    @Test("goes on with what waits when a later initialize makes the session that an earlier one could not")
+    func laterSession() async throws {
+        let fixture = try SessionFixture { _ in .status(503) }
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        #expect(await fixture.failure(config)?.code == .sessionCreationFailed)
+        #expect(await fixture.tracker.track(eventName: "A").isPending)
+        #expect(await fixture.tracker.setMetadata(["plan": "pro"]).isPending)
+        #expect(await fixture.tracker.track(eventName: "B").isPending)
+
+        fixture.answer()
+        try await fixture.start(config)
+        await fixture.tracker.track(eventName: "C")
+        await fixture.drain()
+
+        #expect(fixture.names == ["A", "B", "C"])
+        let plans = fixture.events.map { $0.json["data"]?["plan"]?.stringValue }
+        #expect(plans == [nil, "pro", "pro"])
+        #expect(fixture.tracker.isBalanced && fixture.tracker.info("queueLength") == 0)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("goes on with its session and queue under another key, once the server has refused the first")
+    func otherKey() async throws {
+        let fixture = try SessionFixture { $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil }
+        var config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        let (session, device) = (fixture.tracker.sessionId, fixture.tracker.deviceId)
+        for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        config.xApiKey = "key-5678"
+        try await fixture.start(config)
+        await fixture.drain()
+
+        #expect(fixture.names.suffix(2) == ["A", "B"])
+        #expect(fixture.tracker.sessionId == session && fixture.tracker.deviceId == device && session != nil)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("keeps the time of an initialize that goes on with what waits")
+    func initTimeout() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { _ in .status(503) }
+        var config = fixture.config { $0.delivery.persistence = .memory }
+        #expect(await fixture.failure(config)?.code == .sessionCreationFailed)
+        #expect(await fixture.tracker.track(eventName: "A").isPending)
+        fixture.answer { _ in .gated(gate, .status(200)) }
+
+        config.initTimeout = .seconds(1)
+        let failure = await fixture.failure(config)
+
+        #expect(failure?.code == .sessionCreationFailed)
+        #expect(failure?.message.contains("initTimeout") == true, "\(failure?.message ?? "none")")
+        gate.open()
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("obeys a decision over every later initialize", arguments: ["reset", "off", "shutdown"])
+    func decided(_ end: String) async throws {
+        let fixture = try SessionFixture()
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        await fixture.tracker.setConsent(.denied, messageId: "denial")
+        switch end {
+        case "reset": await fixture.tracker.resetAndWait(all: true)
+        case "off": try await fixture.start(fixture.config { $0.enabled = false })
+        default: await fixture.tracker.shutdown()
+        }
+        let made = fixture.backend.server.requests.count
+
+        try await fixture.start(config)
+
+        #expect(!fixture.tracker.isTrackingAllowed)
+        #expect(await fixture.tracker.track(eventName: "A") == .dropped(.trackingNotAllowed))
+        #expect(fixture.backend.server.requests.count == made)
+        await fixture.tracker.setConsent(.denied, messageId: "another")
+        await fixture.tracker.setConsent(.granted)
+        // A repeat decides nothing.
+        await fixture.tracker.setConsent(.denied, messageId: "another")
+        try await fixture.start(fixture.config { $0.enabled = false })
+        try await fixture.start(config)
+        #expect(fixture.tracker.isTrackingAllowed)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("is alone with it: two on one folder have a session and a queue each")
     func alone() async throws {
         let fixture = try SessionFixture()

@@ -24,6 +24,21 @@ struct SessionEarlyTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("a reset or a decision made before initialize keeps nothing of its caller")
+    func releasesCaller() throws {
+        final class Caller: Sendable {}
+        let fixture = try SessionFixture()
+        weak var last: Caller?
+        do {
+            let caller = Caller()
+            fixture.tracker.reset(all: false, messageID: nil) { [caller] _ in _ = caller }
+            fixture.tracker.setConsent(.denied, messageID: nil) { [caller] _ in _ = caller }
+            last = caller
+        }
+
+        #expect(last == nil)
+    }
+
     @Test("a decision made before initialize holds while that opens, whatever an earlier run has stored")
     func consentWhileOpening() async throws {
         let first = try SessionFixture()

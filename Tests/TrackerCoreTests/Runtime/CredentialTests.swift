@@ -31,6 +31,27 @@ struct CredentialTests {
         try fixture.expectNoTrace(of: Self.secret)
     }
 
+    @Test("the same again end no wait that the server has asked for, and others do")
+    func sameAgain() async throws {
+        let fixture = try SessionFixture(isClocked: true) {
+            $0.isEvent ? .status(429, headers: [("Retry-After", "30")]) : nil
+        }
+        try await fixture.start()
+        let loop = try await fixture.loop()
+        await fixture.tracker.track(eventName: "A")
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .retryWait)
+
+        try fixture.tracker.setCredentials(Credentials(key: "key-1234", headers: [:]))
+        await loop.turn()
+        #expect(fixture.names == ["A"])
+        fixture.answer()
+        try fixture.tracker.setCredentials(Credentials(key: "key-5678"))
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(fixture.names == ["A", "A"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("an analytics client sends its headers with every batch, and neither stores nor logs them")
     func analytics() async throws {
         let fixture = try AnalyticsFixture()

@@ -222,7 +222,7 @@ struct EnabledTests {
         var harness = try StateHarness<Staying>()
         _ = harness.initialize()
 
-        #expect(harness.turnOff() == "turn off; off; answer SESSION_CREATION_FAILED; answer; disabled by program")
+        #expect(harness.turnOff() == "turn off; off; answer INIT_ERROR; answer; disabled by program")
         #expect(harness.call() == "refuse 1 DISABLED; disabled by program")
         #expect(harness.opened() == "close 1; disabled by program")
         #expect(harness.initialize() == "begin; began 2; opening 2")

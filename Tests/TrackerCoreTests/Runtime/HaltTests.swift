@@ -123,6 +123,47 @@ struct HaltTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test(
+        "what waits under a mistyped write key goes out under the right one, as the same visitor and user",
+        arguments: [false, true])
+    func writeKey(isInMemory: Bool) async throws {
+        let fixture = try AnalyticsFixture { $0.events.first?["writeKey"] == "wk-typo" ? .status(401) : .status(200) }
+        let options = { fixture.options(writeKey: $0) { if isInMemory { $0.persistence = .memory } } }
+        await fixture.start(options("wk-typo"))
+        fixture.client.identify("u1")
+        fixture.client.track("A")
+        #expect(await fixture.client.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        #expect(await fixture.client.track("B").outcome.isPending)
+        let visitor = fixture.client.info("anonymousId")
+
+        await fixture.start(options("wk-right"))
+        fixture.client.track("C")
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(fixture.names == ["A", "A", "B", "C"])
+        let last = try #require(fixture.backend.events.last)
+        #expect(last["writeKey"] == "wk-right" && last["userId"] == "u1" && last["anonymousId"] == visitor)
+        #expect(fixture.client.info("lifecycle") == "ready" && fixture.client.isBalanced)
+        await fixture.client.shutdown()
+    }
+
+    @Test("a session tracker takes another brand, and leaves with a warning what waits for the first")
+    func otherBrand() async throws {
+        let fixture = try SessionFixture { $0.isCreation && $0.json["brand_id"] == 925 ? .status(422) : nil }
+        try await fixture.start(fixture.config { $0.sessionCreation = .inBackground })
+        await fixture.tracker.track(eventName: "A")
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        try await fixture.start(brandId: "926")
+        await fixture.tracker.track(eventName: "B")
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(fixture.tracker.brandId == "926" && fixture.names == ["B"])
+        #expect(fixture.log.lines.all.contains { $0.contains("1 event of MobileTracker, brand 925, waits") })
+        #expect(fixture.tracker.info("otherLanes")?.arrayValue?.count == 1)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("of the options: at least 10 s, and 0 for never over the bridge")
     func bounds() throws {
         for (retry, isValid) in [(.seconds(10), true), (nil, true), (.seconds(9), false)] as [(Duration?, Bool)] {

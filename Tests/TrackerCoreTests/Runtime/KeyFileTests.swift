@@ -73,6 +73,36 @@ struct KeyFileTests {
         await clocked.client.shutdown()
     }
 
+    @Test(
+        "that changes only after delivery has halted ends the halt with the next call or flush, without a timer",
+        arguments: [true, false])
+    func endsHalt(byFlush: Bool) async throws {
+        let clocked = try ClockedAnalytics { .status($0.text.contains(Self.new) ? 200 : 401) }
+        let file = clocked.fixture.directory.path("key")
+        try Self.write(Self.old, to: file)
+        await clocked.client.initializeAndWait(
+            with: clocked.fixture.options(writeKey: "", flushAt: 1) {
+                $0.keyFile = file
+                $0.haltRetry = nil
+            })
+        clocked.client.track("A")
+        #expect(await clocked.client.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        #expect(clocked.server.requests.count == 1)
+        try Self.write(Self.new, to: file)
+
+        try clocked.loop.advance(by: .seconds(2))
+        if !byFlush {
+            _ = await clocked.client.track("B").outcome
+            try await clocked.server.requests(atLeast: 2)
+        }
+        #expect(await clocked.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(clocked.fixture.names.filter { $0 == "A" }.count == 2)
+        #expect(clocked.client.info("lifecycle") == "ready" && clocked.client.info("writeKey") == "****2222")
+        #expect(clocked.client.isBalanced)
+        await clocked.client.shutdown()
+    }
+
     @Test("is read while events flow, once a second: a key that is still taken is not used for long")
     func looks() async throws {
         let fixture = try SessionFixture(isClocked: true)

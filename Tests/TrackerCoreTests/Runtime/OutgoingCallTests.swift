@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TrackerModels
@@ -100,6 +101,7 @@ struct OutgoingCallTests {
         arguments: [
             ("track", RefusalReason.invalidEventName), ("identify", .invalidUserId), ("group", .invalidValue),
             ("alias", .invalidUserId), ("named", .invalidValue), ("grouped", .invalidValue),
+            ("in a group's scope", .invalidValue),
         ])
     func removed(_ kind: String, _ reason: RefusalReason) async throws {
         let fixture = try AnalyticsFixture()
@@ -117,6 +119,7 @@ struct OutgoingCallTests {
             case "group": client.group("g1")
             case "alias": client.alias("u2")
             case "named": client.track("A", options: CallOptions(userId: "u1", anonymousId: "a1"))
+            case "in a group's scope": AnalyticsScope.with(groupId: "g1") { client.track("A") }
             default: client.track("A", options: CallOptions(groupId: "g1"))
             }
 
@@ -142,6 +145,28 @@ struct OutgoingCallTests {
         let events = fixture.backend.events
         #expect(events.map { $0["userId"]?.stringValue } == [nil, "u2"])
         #expect(events.map { $0["anonymousId"]?.stringValue } == ["a1", "a2"])
+    }
+
+    @Test("a text may be spelled otherwise, in its arguments and in its values")
+    func normalised() async throws {
+        let fixture = try AnalyticsFixture()
+        var options = fixture.options()
+        options.beforeSend = { call in
+            var call = call
+            call.name = call.name?.precomposedStringWithCanonicalMapping
+            call.userId = call.userId?.precomposedStringWithCanonicalMapping
+            call.properties = call.properties?["city"] == nil ? call.properties : ["city": "Z\u{FC}rich"]
+            return call
+        }
+        await fixture.start(options)
+        fixture.client.track("Cafe\u{301}")
+        fixture.client.track("A", options: CallOptions(userId: "Jose\u{301}"))
+        fixture.client.track("B", properties: ["city": "Zu\u{308}rich"])
+        _ = await fixture.client.flush(timeout: .seconds(60))
+
+        let events = fixture.backend.events
+        let texts = [events[0]["event"], events[1]["userId"], events[2]["properties"]?["city"]]
+        #expect(texts == ["Caf\u{E9}", "Jos\u{E9}", "Z\u{FC}rich"])
     }
 
     @Test("values that it leaves alone keep every digit, beside one that it changes")

@@ -57,6 +57,32 @@ struct PoisonTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("before calls that have their turn alone it is set aside too", arguments: ["POISON", "set"])
+    func beforeProfiles(_ poison: String) async throws {
+        let fixture = try SessionFixture(isClocked: true) { request in
+            request.text.contains("POISON") ? .status(500) : nil
+        }
+        try await fixture.start(
+            fixture.config {
+                $0.delivery.poisonAfter = .seconds(60)
+                $0.delivery.cooldown = .seconds(10)
+                $0.delivery.maxCooldown = .seconds(20)
+            })
+        let loop = try await fixture.loop()
+        if poison == "set" {
+            await fixture.tracker.set(profileData: ["text": "POISON"])
+        } else {
+            await fixture.tracker.track(eventName: "POISON")
+        }
+        for number in 1...3 { await fixture.tracker.set(profileData: ["number": JSONValue(number)]) }
+
+        try await play(fixture.tracker, loop) { fixture.tracker.info("queueLength") == 0 }
+
+        #expect(try fixture.tracker.refused().map(\.reason) == [.poison])
+        #expect(fixture.tracker.dropped == ["poison": 1] && fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("alone in its queue it is set aside if the server takes the requests of another lane of the process")
     func otherLane() async throws {
         let fixture = try SessionFixture(isClocked: true) { request in

@@ -69,7 +69,7 @@ struct ScriptedState<Policy: StubPolicy> {
 
         for _ in 0..<60 {
             let settings = try StubSettings("a", generator.pick([.ignored(hasOthers: true), .updates, .replaces]))
-            harness.movesMemory = Policy.policy.movesQueue && generator.once(in: 3) && harness.state.run != nil
+            harness.movesMemory = harness.state.movesQueue && generator.once(in: 3) && harness.state.run != nil
             harness.cannotBegin = generator.once(in: 10)
             switch generator.number(0...11) {
             case 0...3:

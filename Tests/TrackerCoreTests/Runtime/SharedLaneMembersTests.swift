@@ -227,6 +227,53 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    /// A client of a process, and what it hears of the lanes that it shares.
+    private func listening(in lanes: SharedLanes) -> (client: AnalyticsClient, log: RecordingLog) {
+        let log = RecordingLog()
+        var dependencies = lanes.dependencies
+        dependencies.sharing = LaneSharing(lanes.registry, log: lanes.log, listener: log)
+        return (AnalyticsClient(dependencies: dependencies), log)
+    }
+
+    @Test("passes debug messages on to those clients alone that want them, and logs none once these have left")
+    func verbosity() async throws {
+        let lanes = try SharedLanes()
+        let fixture = try AnalyticsFixture()
+        let (quiet, verbose) = (listening(in: lanes), listening(in: lanes))
+        var options = fixture.options()
+        await quiet.client.initializeAndWait(with: options)
+        options.debug = true
+        await verbose.client.initializeAndWait(with: options)
+
+        _ = await verbose.client.track("A").outcome
+        #expect(await verbose.client.flush(timeout: .seconds(60)).remaining == 0)
+        await verbose.client.shutdown(timeout: .zero)
+        _ = await quiet.client.track("B").outcome
+        #expect(await quiet.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let tracked = [quiet.log, verbose.log, lanes.log].map { log in
+            log.lines.all.filter { $0.hasPrefix("debug: Event tracked: ") }.map { String($0.suffix(1)) }
+        }
+        #expect(tracked == [[], ["A"], ["A"]])
+        await lanes.end()
+    }
+
+    @Test("passes them on to a client that asks for them by a call, whenever it does", arguments: [true, false])
+    func enabledVerbosity(isEarly: Bool) async throws {
+        let lanes = try SharedLanes()
+        let fixture = try AnalyticsFixture()
+        let (client, log) = listening(in: lanes)
+        if isEarly { client.enableDebugLogging() }
+        await client.initializeAndWait(with: fixture.options())
+        if !isEarly { client.enableDebugLogging() }
+
+        _ = await client.track("A").outcome
+        #expect(await client.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(log.lines.all.contains("debug: Event tracked: A"))
+        await lanes.end()
+    }
+
     @Test("that is halted is tried at once by an initialize with the same key", arguments: [true, false])
     func sameKey(hasSession: Bool) async throws {
         let lanes = try SharedLanes { hasSession == $0.isEvent ? .status(401) : nil }

@@ -10,7 +10,7 @@ protocol StubPolicy: Sendable {
 
 /// As the basic tracker's.
 enum Refusing: StubPolicy {
-    static let policy = ClientPolicy(movesQueue: true)
+    static let policy = ClientPolicy(movesQueue: .always)
 }
 
 /// As the analytics client's.

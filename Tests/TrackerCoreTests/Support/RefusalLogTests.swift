@@ -43,12 +43,16 @@ struct RefusalLogTests {
 
         await MobileTracker(log: log).track(eventName: "A")
         _ = await AnalyticsClient(log: log).track(" ").outcome
+        _ = await AnalyticsClient(log: log).screen("").outcome
+        _ = await AnalyticsClient(log: log).page("").outcome
         _ = await BasicTracker(log: log).track(event: "A").outcome
 
         #expect(
             log.lines.all == [
                 "warning: MobileTracker: Not initialized. Call initialize() first.",
-                "warning: AnalyticsClient:   was dropped: INVALID_EVENT_NAME. Its name is empty.",
+                "warning: AnalyticsClient: track was dropped: INVALID_EVENT_NAME. Its name is empty.",
+                "warning: AnalyticsClient: screen was dropped: INVALID_EVENT_NAME. Its name is empty.",
+                "warning: AnalyticsClient: page was dropped: INVALID_EVENT_NAME. Its name is empty.",
                 "warning: BasicTracker: Not initialized. Call initialize() first.",
             ])
     }

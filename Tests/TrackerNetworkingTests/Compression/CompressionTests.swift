@@ -53,7 +53,9 @@ struct CompressionPolicyTests {
         #expect(policy.allows("https://b"))
     }
 
-    @Test("an answer that says nothing about the body teaches nothing", arguments: [401, 403, 408, 429, 500, 503, 302])
+    @Test(
+        "a body that is refused plain too teaches nothing of the host: it may be at fault itself",
+        arguments: [400, 413, 422, 401, 403, 408, 429, 500, 503, 302])
     func neutral(status: Int) {
         var policy = CompressionPolicy()
 
@@ -61,6 +63,18 @@ struct CompressionPolicyTests {
         let isRetried = policy.retriesPlain(afterCompressed: 400, from: "https://a")
 
         #expect(isRetried)
+        #expect(policy.allows("https://a"))
+    }
+
+    @Test("a host whose 400 shows that it has read the body takes gzip")
+    func read() {
+        var policy = CompressionPolicy()
+
+        let read = policy.retriesPlain(afterCompressed: 400, isRead: true, from: "https://a")
+        let next = policy.retriesPlain(afterCompressed: 400, from: "https://a")
+
+        #expect(!read)
+        #expect(!next)
         #expect(policy.allows("https://a"))
     }
 

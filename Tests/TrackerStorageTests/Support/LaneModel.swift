@@ -222,10 +222,13 @@ struct LaneModel {
     private mutating func bind(_ number: Int64, _ session: String, _ now: Timestamp) {
         wanted[number, default: []].insert(session)
         guard isKnown(number) else { return }
-        let isKept = sessions[number] == session
+        let keptEnd = sessions[number] == session ? sessionExpires : nil
         sessions[number] = session
         guard number == generation else { return }
-        sessionExpires = Self.end(of: isKept ? sessionExpires : nil, now)
+        let end = Self.end(of: keptEnd, now)
+        // A session that is written takes its user along.
+        if end != keptEnd, users[number] != nil { userExpires = Self.end(of: userExpires, now) }
+        sessionExpires = end
         isDeviceBound = isDeviceBound || hasDevice
         if isDeviceBound { keepDevice(now) }
     }

@@ -138,6 +138,15 @@ extension LaneChange {
         .append(Draft.sample(id, given: given, body: body))
     }
 
+    /// Queues a record of a call that was made then, on the monotonic clock.
+    static func append(_ id: String, at acceptedAt: Duration) -> LaneChange {
+        let body = known(try? JSONText(validating: #"{"event":"x"}"#))
+        return .append(
+            Draft(
+                messageID: known(MessageID(id)), route: .event, body: .complete(body),
+                occurredAt: Timestamp(milliseconds: 1_700_000_000_000), acceptedAt: acceptedAt))
+    }
+
     /// Queues a record that tells the lane's user and id, and changes the user first.
     static func telling(_ id: String, given: Bool = false, _ users: String?...) -> LaneChange {
         let body = BodyTemplate([.fixed(known(try? JSONText(validating: #"{"n":1}"#))), user, ownID])

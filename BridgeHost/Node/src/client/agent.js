@@ -18,13 +18,14 @@ const SOCKET = join('mobile-tracker', 'agent.sock')
  *
  * @param {string | false | undefined} option False: none, whatever the variable says.
  * @param {NodeJS.ProcessEnv} [env]
+ * @param {string} [folder] From where a relative path leads; the working directory if left out.
  * @returns {Agent | null} Null if the program has a host of its own.
  */
-export function findAgent(option, env = process.env) {
+export function findAgent(option, env = process.env, folder = '') {
     if (option === false) return null
     const name = option ?? env.MOBILE_TRACKER_AGENT
     if (!name) return null
-    if (name !== 'auto') return { path: resolve(name), isOptional: false }
+    if (name !== 'auto') return { path: resolve(folder, name), isOptional: false }
     const places = usualPlaces(env)
     // The user's own folder may be another user's here, and closed: then nothing is seen in it.
     return { path: places.find((path) => existsSync(path)) ?? places.at(-1), isOptional: true }

@@ -12,11 +12,13 @@ const LATE_MS = 30_000
 export class AnswerWatch {
     #calls
     #changed
-    #heardAt = 0
     #timer = null
 
     /** Whether the host has been silent for too long. */
     isSilent = false
+
+    /** When the host has last written something, by the clock of `clock.js`. */
+    heardAt = 0
 
     /**
      * @param {() => Iterable<Call>} calls Those that have no answer yet.
@@ -36,7 +38,7 @@ export class AnswerWatch {
 
     /** The host has written something. */
     heard() {
-        this.#heardAt = now()
+        this.heardAt = now()
         if (!this.isSilent) return
         this.isSilent = false
         this.#changed(false)
@@ -54,7 +56,7 @@ export class AnswerWatch {
         let due = Infinity
         for (const { dueAt } of this.#calls()) due = Math.min(due, dueAt)
         if (due === Infinity) return
-        const rest = Math.max(due, this.#heardAt + SILENCE_MS) - now()
+        const rest = Math.max(due, this.heardAt + SILENCE_MS) - now()
         this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(rest, 1000), SILENCE_MS)).unref()
         if (rest > 0) return
         const isNew = !this.isSilent

@@ -25,6 +25,7 @@ const NAMED = 'You named this place, so no other was searched: correct the path,
  *
  * @param {object} [options]
  * @param {string} [options.hostPath] The path that the caller chose.
+ * @param {string} [options.folder] From where a relative path leads; the working directory if left out.
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {string} [options.file] This file, or the bundle.
  * @param {string} [options.root] The folder of the package; null in a bundle.
@@ -34,9 +35,9 @@ const NAMED = 'You named this place, so no other was searched: correct the path,
  * @throws {MobileTrackerError} `HOST_NOT_FOUND`. The message lists the places and says what to do.
  */
 export function findHost({
-    hostPath, env = process.env, file = FILE, root = packageOf(file), platform = THIS_PLATFORM, hasMusl = isMusl,
+    hostPath, folder = '', env = process.env, file = FILE, root = packageOf(file), platform = THIS_PLATFORM, hasMusl = isMusl,
 } = {}) {
-    const places = named(hostPath, env.MOBILE_TRACKER_HOST)
+    const places = named(hostPath, env.MOBILE_TRACKER_HOST, folder)
         ?? (root ? inPackage(root, platform) : besideBundle(file, platform))
     const found = places.find(({ path }) => isFile(path))
     if (found) return found.path
@@ -63,9 +64,9 @@ function missing(platform, hasMusl) {
 }
 
 /** If the caller names a place, no other is searched: another host than the named one would be a surprise. */
-function named(hostPath, variable) {
-    if (hostPath) return [{ path: resolve(hostPath), from: 'option hostPath' }]
-    return variable ? [{ path: resolve(variable), from: 'MOBILE_TRACKER_HOST' }] : undefined
+function named(hostPath, variable, folder) {
+    if (hostPath) return [{ path: resolve(folder, hostPath), from: 'option hostPath' }]
+    return variable ? [{ path: resolve(folder, variable), from: 'MOBILE_TRACKER_HOST' }] : undefined
 }
 
 /** The folder of the package that has this file; null if the file is a bundle. */

@@ -3,7 +3,7 @@ import { findAgent, isAbsence } from './agent.js'
 import { AnswerWatch, SILENCE_MS } from './answer-watch.js'
 import { CallTable } from './call-table.js'
 import { Call, hostExited } from './call.js'
-import { clearTimeout, nextTick, setTimeout } from './clock.js'
+import { clearTimeout, nextTick, now, setTimeout } from './clock.js'
 import { CrashLimit } from './crash-limit.js'
 import { MobileTrackerError, errorFromAnswer } from './errors.js'
 import { describeEnd } from './explain.js'
@@ -24,7 +24,7 @@ const FLOOD = 1000
 /** How long a host may take to answer its first request. */
 const HANDSHAKE_MS = 10_000
 
-/** How long a host may take to end after `host.shutdown`. It normally takes at most 1.5 s. */
+/** How long a host may write nothing after `host.shutdown` before it is ended. It normally ends within 1.5 s. */
 const SHUTDOWN_MS = 10_000
 
 /**
@@ -54,13 +54,18 @@ export class HostLink {
     #watch = new AnswerWatch(() => [...this.#calls, ...this.#own], (isNew) => this.#silenceChanged(isNew))
     /** The wait before the next start. */
     #wait = null
-    /** The methods that have set up the present host for a brand that `reset({ all: true })` has ended in an earlier host. */
-    #endedSetups = new Set()
+    /**
+     * The methods that have set up the present host for a brand that `reset({ all: true })` has ended in an earlier host, with
+     * the id of that reset.
+     *
+     * @type {Map<string, number>}
+     */
+    #endedSetups = new Map()
     /** @type {MobileTrackerError | null} Why there is no host, if that is so. */
     #lastFailure = null
     #lastWarning = ''
-    /** @type {Shutdown | null} */
-    #shutdown = null
+    /** Those that were asked for, in the order of their calls. Each but the first waits for the next host. @type {Shutdown[]} */
+    #shutdowns = []
 
     /** The longest message that the host accepts, in bytes. */
     maxMessageBytes = 16 * 1024 * 1024
@@ -69,6 +74,7 @@ export class HostLink {
      * @param {object} options
      * @param {string} [options.hostPath]
      * @param {string | false} [options.agent]
+     * @param {string} [options.folder] From where relative paths lead, also those in `hostArguments`.
      * @param {() => string[]} options.hostArguments Called at each start.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(notification: { method: string, params: any }) => void} options.onNotification
@@ -160,23 +166,41 @@ export class HostLink {
 
     /** Lets the host send for its 1.5 s and end. A later call starts another host. @returns {Promise<void>} */
     shutdown() {
-        if (this.#shutdown?.isOwn) return this.#shutdown.ended.then(() => this.shutdown())
-        if (this.#shutdown) return this.#shutdown.ended
+        const last = this.#shutdowns.at(-1)
+        if (last && !last.isOwn && !this.#hasCallsAfter(last)) return last.ended
         if (this.#state === 'idle') {
             this.#forget()
             return Promise.resolve()
         }
-        const { call, ended } = this.#beginShutdown(this.#nextId++, false)
-        if (this.#state === 'ready') this.#send(call)
-        return ended
+        const shutdown = new Shutdown(this.#nextId++, false)
+        this.#shutdowns.push(shutdown)
+        this.#beginShutdown(shutdown)
+        if (this.#state === 'ready') this.#send(shutdown.call)
+        return shutdown.ended
     }
 
-    #beginShutdown(id, isOwn) {
-        this.#shutdown = new Shutdown(id, isOwn)
-        this.#calls.add(this.#shutdown.call)
-        this.#endInTime()
+    /** The one that the present host gets. @type {Shutdown | undefined} */
+    get #shutdown() {
+        return this.#shutdowns[0]
+    }
+
+    #hasCallsAfter({ call }) {
+        return [...this.#calls].some(({ id }) => id > call.id)
+    }
+
+    #beginShutdown(shutdown) {
+        this.#calls.add(shutdown.call)
+        if (shutdown === this.#shutdown) this.#endInTime()
         this.#updateKeepAlive()
-        return this.#shutdown
+    }
+
+    /** Goes on with a fresh host, before a call of the program. */
+    #shutDownBefore({ id }) {
+        clearTimeout(this.#shutdown?.timer)
+        const shutdown = new Shutdown(id - 1, true)
+        this.#shutdowns.unshift(shutdown)
+        this.#beginShutdown(shutdown)
+        this.#send(shutdown.call)
     }
 
     // Starting
@@ -195,7 +219,7 @@ export class HostLink {
         this.#wait = null
         if (this.#state !== 'starting' || this.#host) return
         if (this.#crashes.isReached) return this.#fail(this.#lastFailure)
-        this.#agent = this.#joined ?? findAgent(this.#options.agent)
+        this.#agent = this.#joined ?? findAgent(this.#options.agent, process.env, this.#options.folder)
         if (this.#agent) return this.#connect(this.#agent)
         this.#spawnHost()
     }
@@ -222,6 +246,7 @@ export class HostLink {
         const host = new HostProcess({
             path,
             args,
+            folder: this.#options.folder,
             onStderr: this.#options.onStderr,
             onLine: (line) => this.#receive(host, line),
             onEnd: (end) => this.#ended(host, path, end),
@@ -233,8 +258,12 @@ export class HostLink {
         this.#host = host
         this.#watch.restart()
         this.#updateKeepAlive()
-        const deadline = setTimeout(() => this.#failHandshake(host, path), HANDSHAKE_MS).unref()
-        this.#request('host.info', '{}').promise.then(
+        const call = this.#request('host.info', '{}')
+        let deadline
+        // An agent that was known before may have been stopped. Calls wait for it, as they do while it is connected.
+        if (this.#joined) this.#watch.sent(call)
+        else deadline = setTimeout(() => this.#failHandshake(host, path), HANDSHAKE_MS).unref()
+        call.promise.then(
             (info) => {
                 clearTimeout(deadline)
                 this.#completeHandshake(host, path, info)
@@ -258,7 +287,9 @@ export class HostLink {
         this.#joined = this.#agent && { ...this.#agent, isOptional: false }
         this.#lastWarning = ''
         this.#crashes.started()
-        this.#endedSetups = this.#recovery.endedSetups
+        this.#calls.reject(overtaken, (call) => this.#recovery.isOvertaken(call, this.#calls))
+        // What ended before an earlier host, this one is set up for as well.
+        this.#endedSetups = new Map([...this.#endedSetups, ...this.#recovery.endedSetups(this.#calls)])
         const repeated = this.#recovery.calls().map(({ method, params }) => this.#requestOrWarn(method, params))
         this.#hold.begin(repeated.filter(({ method }) => isSetup(method) && !this.#endedSetups.has(method)))
         for (const call of [...this.#calls]) this.#send(call)
@@ -281,8 +312,8 @@ export class HostLink {
         this.#warn(error.message)
         this.#own.reject(() => error)
         this.#calls.reject(() => error)
-        if (this.#shutdown && !this.#shutdown.isOwn) this.#forget()
-        this.#finishShutdown()
+        if (this.#shutdowns.some(({ isOwn }) => !isOwn)) this.#forget()
+        for (const shutdown of this.#shutdowns.splice(0)) shutdown.finish()
         this.#updateKeepAlive()
     }
 
@@ -316,9 +347,8 @@ export class HostLink {
             return
         }
         // The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
-        if (this.#endedSetups.has(call.method) && !this.#shutdown) {
-            this.#send(this.#beginShutdown(call.id - 1, true).call)
-        }
+        const isEnded = call.id > this.#endedSetups.get(call.method)
+        if (isEnded && !(this.#shutdown?.call.id < call.id)) this.#shutDownBefore(call)
         if (this.#shutdown) {
             // Calls after the shutdown go to the next host.
             if (call.id > this.#shutdown.call.id) return
@@ -335,15 +365,17 @@ export class HostLink {
         for (const call of [...this.#calls]) if (call.id >= from && call.id < before) this.#send(call)
     }
 
-    /** Ends the host, whatever it does, when its time is over. */
-    #endInTime() {
+    /** Ends the host when its time is over, which begins anew with whatever it writes: it may have many calls to answer. */
+    #endInTime(time = SHUTDOWN_MS) {
         const shutdown = this.#shutdown
         clearTimeout(shutdown.timer)
         shutdown.timer = setTimeout(() => {
+            const rest = this.#watch.heardAt + SHUTDOWN_MS - now()
+            if (rest > 0) return this.#endInTime(rest)
             shutdown.isOver = true
             if (this.#host) this.#host.kill()
             else this.#fail(this.#lastFailure ?? hostExited('it did not start in time'))
-        }, SHUTDOWN_MS).unref()
+        }, time).unref()
     }
 
     #receive(host, line) {
@@ -375,7 +407,7 @@ export class HostLink {
 
     /** Keeps Node alive while a call waits for its answer, and no longer. */
     #updateKeepAlive() {
-        const isNeeded = (this.#calls.size > 0 && !this.#watch.isSilent) || this.#shutdown !== null
+        const isNeeded = (this.#calls.size > 0 && !this.#watch.isSilent) || this.#shutdowns.length > 0
         this.#host?.keepAlive(isNeeded)
         if (isNeeded) this.#wait?.ref()
         else this.#wait?.unref()
@@ -420,11 +452,13 @@ export class HostLink {
     }
 
     #endedAfterShutdown(how) {
-        const last = this.#shutdown.call.id
-        this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= last)
-        if (this.#shutdown.isOwn) this.#recovery.end(this.#endedSetups)
+        const shutdown = this.#shutdowns.shift()
+        this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= shutdown.call.id)
+        if (shutdown.isOwn) this.#recovery.end(this.#endedSetups.keys())
         else this.#forget()
-        this.#finishShutdown()
+        this.#endedSetups = new Map()
+        shutdown.finish()
+        if (this.#shutdown) this.#endInTime()
         if (this.#calls.size > 0) this.#start()
     }
 
@@ -433,14 +467,15 @@ export class HostLink {
         this.#joined = null
     }
 
-    #finishShutdown() {
-        this.#shutdown?.finish()
-        this.#shutdown = null
-    }
-
     /** Warns, unless the last warning was the same: many calls can have one cause. */
     #warn(message) {
         if (message !== this.#lastWarning) this.#options.warn(message)
         this.#lastWarning = message
     }
+}
+
+/** The error of a setup that the host would have ended: see `Recovery.isOvertaken`. */
+function overtaken() {
+    const sentence = 'A reset of everything and another call of this kind came before this one was done: the later one counts.'
+    return new MobileTrackerError('INIT_ERROR', sentence)
 }

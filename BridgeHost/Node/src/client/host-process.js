@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { nextTick, setTimeout } from './clock.js'
 import { LineReader } from './framing.js'
@@ -35,18 +36,19 @@ export class HostProcess {
      * @param {object} options
      * @param {string} options.path
      * @param {string[]} options.args
+     * @param {string} [options.folder] Where it runs: there its relative arguments lead. If it is gone, where the program is.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(line: string) => void} options.onLine
      * @param {(end: HostEnd) => void} options.onEnd Called once, after the last line, and never synchronously.
      */
-    constructor({ path, args, onStderr, onLine, onEnd }) {
+    constructor({ path, args, folder, onStderr, onLine, onEnd }) {
         this.#end = once((error) => {
             this.#writer?.close()
             onEnd({ ...this.#status, stderr: this.#stderr, error })
         })
         try {
             const detached = process.platform !== 'win32' // On Windows this would open a window.
-            const child = spawn(path, args, { stdio: 'pipe', detached, windowsHide: true })
+            const child = spawn(path, args, { stdio: 'pipe', detached, windowsHide: true, cwd: isFolder(folder) ? folder : undefined })
             child.on('error', (error) => {
                 if (child.pid === undefined) this.#end(error)
             })
@@ -137,6 +139,10 @@ export class HostProcess {
         })
         stderr.on('error', () => {}) // Only the log is lost.
     }
+}
+
+function isFolder(path) {
+    return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 }
 
 function later(action) {

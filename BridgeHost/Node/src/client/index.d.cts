@@ -26,6 +26,12 @@ export class MobileTrackerError extends Error {
     readonly retryable: boolean
     /** What else is known. With `SESSION_CREATION_FAILED`: `status` or `cause`. */
     readonly data: Readonly<Record<string, unknown>>
+
+    /** The code comes first, and `details` are the members above. */
+    constructor(
+        code: ErrorCode, message: string,
+        details?: { number?: number | undefined, retryable?: boolean, data?: Readonly<Record<string, unknown>> },
+    )
 }
 
 /** How events are kept and delivered; the same for every client. */
@@ -92,7 +98,7 @@ export interface Tracker extends TrackerMethods {
     readonly host: HostMethods
 }
 
-/** The options of `createTracker`. */
+/** The options of `createTracker`. Relative paths lead from the working directory that the program has when it makes the tracker. */
 export interface TrackerOptions {
     /** The path of the host program. Without it the package searches for the host. */
     hostPath?: string

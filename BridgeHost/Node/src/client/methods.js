@@ -294,6 +294,7 @@ export const METHODS = {
         ],
         gives: 'nothing',
         repeats: true,
+        takesObject: true,
         restores: 'defaults',
     },
     'analytics.forget': {
@@ -443,6 +444,7 @@ export const METHODS = {
         gives: 'nothing',
     },
     'record.clear': { params: [], gives: 'nothing' },
+    'record.shutdown': { params: [], gives: 'nothing' },
     'host.metrics': { params: [], gives: { member: 'text' } },
 }
 
@@ -463,6 +465,7 @@ export const NUMBERS = {
     INVALID_VALUE: 1010,
     NOT_INITIALIZED: 1011,
     LIST_FULL: 1012,
+    CONNECTION_REFUSED: 1013,
     INVALID_PARAMS: -32602,
     METHOD_NOT_FOUND: -32601,
     INVALID_REQUEST: -32600,

@@ -1,8 +1,6 @@
+import { isOffByEnvironment, whyOff } from './enabled.js'
 import { METHODS, clientOf } from './methods.js'
 import { isSetup } from './recovery.js'
-
-/** The words that turn tracking off in `MOBILE_TRACKER_ENABLED`. */
-const OFF = ['false', '0', 'no', 'off']
 
 /** Why a client is off, by the host's word for it. */
 const REASONS = { offByOption: 'enabled is false', offByEnvironment: 'MOBILE_TRACKER_ENABLED is false in the environment' }
@@ -111,22 +109,6 @@ export class OffClients {
 function isEqual(one, other) {
     const given = ({ params }) => JSON.stringify({ ...JSON.parse(params), messageId: undefined })
     return one.method === other.method && given(one) === given(other)
-}
-
-/** Why a setup turns its client off, as the host's word; undefined if it does not. */
-function whyOff({ params: [first, ...others] }, given) {
-    const options = others.map(({ name }) => given[name]).find((value) => isObject(value)) ?? given[first.name]
-    const enabled = (isObject(options) ? options : given).enabled ?? null
-    if (enabled !== null) return enabled === false ? 'offByOption' : undefined
-    return isOffByEnvironment() ? 'offByEnvironment' : undefined
-}
-
-function isOffByEnvironment() {
-    return OFF.includes(process.env.MOBILE_TRACKER_ENABLED?.toLowerCase())
-}
-
-function isObject(value) {
-    return typeof value === 'object' && value !== null
 }
 
 /** For a tracker whose host answers also for clients that are off: a recorder, on which the environment has no effect. */

@@ -25,21 +25,22 @@ export class ArgumentFault extends ValueFault {}
  * @param {(value: unknown, path: string) => unknown} [options.convert] The program's own function for what JSON lacks.
  * @param {string} [options.mark] What BigInts are written with, as texts.
  * @param {string} [options.scope] JSON text of the scopes around the call.
+ * @param {boolean} [options.isWhole] Whether what JSON would leave out is refused.
  * @returns {string} JSON text.
  * @throws {ValueFault}
  */
-export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, scope }) {
+export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, scope, isWhole }) {
     const omitted = []
     const omit = (path, kind) => omitted.push({ path, kind })
-    const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark })
-    const isWhole = row.takesObject && isObject(args[0]) && !isUUID(args[0], row.params[0])
-    const text = isWhole ? write(withTextsOfIDs(row, args[0]), 'argument') : named(row, args, write, { newID, warn, scope })
+    const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark, isWhole })
+    const isInOne = row.takesObject && isObject(args[0]) && holdsParams(row.params, args)
+    const text = isInOne ? write(withTextsOfIDs(row, args[0]), 'argument') : named(row, args, write, { newID, warn, scope, isWhole })
     if (omitted.length > 0) warn(omission(omitted))
     if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
     throw new ValueFault('The call', 'is too large', true)
 }
 
-function named({ params, gives, options, isScoped }, args, write, { newID, warn, scope }) {
+function named({ params, gives, options, isScoped }, args, write, { newID, warn, scope, isWhole }) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
     if (isInOneObject(params, args)) throw new ArgumentFault(params[0].name, oneObject(params, options))
@@ -48,7 +49,7 @@ function named({ params, gives, options, isScoped }, args, write, { newID, warn,
         // The host checks the arguments of calls without an outcome.
         if (gives === 'outcome') check(params[i], args[i], value)
         // A BigInt is a number in JSON, so the host cannot name its type.
-        else if (typeof args[i] === 'bigint') check(params[i], args[i], value)
+        else if (typeof args[i] === 'bigint' || isWhole && isUnwritable(args[i])) check(params[i], args[i], value)
         if (value !== undefined) add(params[i].name, value)
     }
     if (newID) {
@@ -86,6 +87,14 @@ function textOfID(value, { name, kind }) {
     if (!isObject(value) || typeof value.toJSON === 'function' || typeof value.toString !== 'function') return value
     const text = value.toString()
     return typeof text === 'string' && UUID.test(text) ? text : value
+}
+
+/** Whether the first argument, an object, holds the params by their names, and is not the first of them itself. */
+function holdsParams(params, [first, ...others]) {
+    if (params[0].kind !== 'object') return !isUUID(first, params[0])
+    const names = Object.keys(first)
+    return others.length === 0 && names.length > 0
+        && names.every((name) => params.some((param) => param.name === name) && isObject(first[name] ?? {}))
 }
 
 /** Whether an object is an id, and holds no params by their names. */

@@ -283,7 +283,7 @@ export interface DebugInfo {
 
 /** The state of the analytics client. Later versions may add members. */
 export interface AnalyticsDebugInfo {
-    /** `idle`, `initializing`, `ready`, `resetting` or `disabled`. */
+    /** `idle`, `initializing`, `ready`, `halted`, `resetting` or `disabled`. */
     lifecycle: string
     /** Why it is disabled. */
     disabledBecause?: string
@@ -695,6 +695,8 @@ export type HostErrorCode =
     | 'NOT_INITIALIZED'
     /** The list of persons to forget is full. */
     | 'LIST_FULL'
+    /** An agent does not serve the connection, and closes it. */
+    | 'CONNECTION_REFUSED'
     /** Wrong number, name or type of params; the message names the param. */
     | 'INVALID_PARAMS'
     /** There is no such method. */
@@ -924,6 +926,7 @@ export interface AnalyticsMethods {
      * @throws {MobileTrackerError} `INVALID_CONFIGURATION`
      */
     setDefaults(properties?: Properties | null, context?: Properties | null): Promise<void>
+    setDefaults(params: { properties?: Properties | null; context?: Properties | null }): Promise<void>
     /**
      * Erases what waits or was refused of a person, in all queues of the state folder, and has their later calls dropped as FORGOTTEN.
      *
@@ -1093,12 +1096,16 @@ export interface RecordMethods {
      * Forgets the calls so far, and takes calls again. The clients stay as they are.
      */
     clear(): Promise<void>
+    /**
+     * Ends the clients, as `host.shutdown` does. The calls so far stay, and the host goes on.
+     */
+    shutdown(): Promise<void>
 }
 
 /** What the host says of all clients. */
 export interface HostMethods {
     /**
-     * Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after.
+     * Metrics of all clients, as text for Prometheus. They count all earlier calls, and maybe some later ones.
      */
     metrics(): Promise<string>
 }

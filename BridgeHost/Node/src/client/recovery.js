@@ -1,3 +1,4 @@
+import { whyOff } from './enabled.js'
 import { METHODS, clientOf } from './methods.js'
 
 /**
@@ -22,8 +23,8 @@ class Client {
     user = null
     /** Whether the setup has ended with the error after which the host keeps what is tracked. */
     isHeld = false
-    /** Whether `reset({ all: true })` has ended its brand. */
-    isEnded = false
+    /** The id of the last `reset({ all: true })` that has ended the brand of the setup before it; 0 if the setup came after it. */
+    endedBy = 0
 
     /** In the order in which they are made. */
     get calls() {
@@ -31,21 +32,29 @@ class Client {
         return [defaults, reset, consent, credentials, setup, setup && this.user].filter((call) => call !== null)
     }
 
+    /** Whether it is turned off, so that the host stores nothing of it. */
+    get isOff() {
+        return this.setup !== null && whyOff(METHODS[this.setup.method], JSON.parse(this.setup.params)) !== undefined
+    }
+
     /** Whether its state outlives the host. */
     get isOnDisk() {
-        return this.setup !== null && configOf(this.setup.method, JSON.parse(this.setup.params)).persistence !== 'memory'
+        if (this.setup === null || this.isOff) return false
+        return configOf(this.setup.method, JSON.parse(this.setup.params)).persistence !== 'memory'
     }
 
-    begin(setup, isHeld = false) {
+    begin(setup, isHeld = false, id = Infinity) {
         // A client that goes on with another setup has the credentials of that one.
         if (this.setup && !this.isHeld && setup?.params !== this.setup.params) this.credentials = null
-        if (setup) this.reset = null
-        Object.assign(this, { setup, isHeld, isEnded: false })
+        Object.assign(this, { setup, isHeld })
+        // One that turns the client off leaves the reset to the next.
+        if (setup && !this.isOff) this.reset = null
+        if (id > this.endedBy) this.endedBy = 0
     }
 
-    /** Keeps a reset that the next setup is to apply. One of everything stays. @param {Replay} call */
+    /** Keeps a reset that the next setup is to apply, of a client that is on. One of everything stays. @param {Replay} call */
     keepReset(call) {
-        if (!this.setup && !(this.reset && isOfAll(this.reset))) this.reset = call
+        if ((!this.setup || this.isOff) && !(this.reset && isOfAll(this.reset))) this.reset = call
     }
 
     set({ method, params }) {
@@ -77,17 +86,17 @@ export class Recovery {
     /**
      * Remembers a call that the host answered with a result.
      *
-     * @param {Replay} call
+     * @param {Replay & { id: number }} call
      * @param {any} result
      */
-    answered({ method, params }, result) {
+    answered({ id, method, params }, result) {
         const client = this.#clients[clientOf(method)]
         switch (METHODS[method]?.restores) {
             // Once it is on disk, another process may have changed it since. A repeated call from before changes nothing,
             // by its message id.
             case 'consent': return (client.consent = client.isOnDisk ? null : { method, params })
             // After an ignored one the client goes on with its last setup.
-            case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, params))
+            case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, params), false, id)
             case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
             case 'credentials': return client.set({ method, params })
             case 'defaults': return (client.defaults = { method, params })
@@ -97,7 +106,8 @@ export class Recovery {
             // The host goes on tracking, with a new session, until the next setup.
             case 'endsBrand':
                 client.keepReset({ method, params })
-                return (client.isEnded ||= isOfAll({ params }))
+                if (isOfAll({ params })) client.endedBy = id
+                return
         }
     }
 
@@ -105,20 +115,42 @@ export class Recovery {
      * Remembers a call that the host answered with an error. After a setup that found no session, the host keeps what is
      * tracked: a new host does the same after the same call. Until a setup succeeds, one that fails otherwise ends that.
      *
-     * @param {Replay} call
+     * @param {Replay & { id: number }} call
      * @param {import('./errors.js').MobileTrackerError} error
      */
-    failed({ method, params }, error) {
+    failed({ id, method, params }, error) {
         if (!isSetup(method) || error.code === 'INVALID_PARAMS' || error.data.cause === 'shutdown') return
         const client = this.#clients[clientOf(method)]
-        if (error.code === METHODS[method].holdsAfter) client.begin({ method, params }, true)
-        else if (client.isHeld || client.isEnded) client.end()
+        if (error.code === METHODS[method].holdsAfter) client.begin({ method, params }, true, id)
+        else if (client.isHeld || client.endedBy > 0) client.end()
     }
 
-    /** The methods that have set up a client whose brand has ended since: the next such call may name another. */
-    get endedSetups() {
-        const ended = Object.values(this.#clients).filter(({ setup, isEnded }) => setup && isEnded)
-        return new Set(ended.map(({ setup }) => setup.method))
+    /**
+     * The methods that set up a client, in the last host or once more in the next, whose brand has ended since: the next
+     * such call may name another.
+     *
+     * @param {Iterable<Replay & { id: number }>} unanswered
+     * @returns {Map<string, number>} With the id of the reset that has ended it.
+     */
+    endedSetups(unanswered) {
+        const ended = Object.keys(METHODS).filter(isSetup).filter((method) => {
+            const { setup, endedBy } = this.#clients[clientOf(method)]
+            return endedBy > 0 && (setup || [...unanswered].some((call) => call.method === method && call.id < endedBy))
+        })
+        return new Map(ended.map((method) => [method, this.#clients[clientOf(method)].endedBy]))
+    }
+
+    /**
+     * Whether an unanswered setup came before a reset of everything that was answered, and another setup came after it. The
+     * last host would have ended it as soon as it had begun the other one.
+     *
+     * @param {Replay & { id: number }} call
+     * @param {Iterable<Replay & { id: number }>} unanswered
+     */
+    isOvertaken({ id, method }, unanswered) {
+        if (!isSetup(method)) return false
+        const { endedBy } = this.#clients[clientOf(method)]
+        return id < endedBy && [...unanswered].some((call) => call.method === method && call.id > endedBy)
     }
 
     /** Every further host is to send these notifications. */
@@ -153,8 +185,8 @@ export class Recovery {
     clear() {
         const last = this.#clients
         this.#clients = Object.fromEntries(Object.keys(METHODS).map((method) => [clientOf(method), new Client()]))
-        for (const [name, { defaults, setup, reset, consent }] of Object.entries(last)) {
-            Object.assign(this.#clients[name], { defaults, reset, consent: setup ? null : consent })
+        for (const [name, { defaults, setup, isOff, reset, consent }] of Object.entries(last)) {
+            Object.assign(this.#clients[name], { defaults, reset, consent: setup && !isOff ? null : consent })
         }
     }
 

@@ -38,13 +38,14 @@ export function faultFrom(thrown, path) {
  * @param {(value: unknown, path: string) => unknown} [options.convert] Receives each value that JSON has no form for, and
  *     returns what stands for it, or undefined.
  * @param {string} [options.mark] Makes a BigInt a text that begins with this.
+ * @param {boolean} [options.isWhole] Whether a member that would be left out is refused instead.
  * @returns {string | undefined} Undefined for undefined, functions, symbols, promises and other values of which JSON
  *     would show nothing.
  * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too
  *     much text, and getters or `toJSON` methods that throw.
  */
-export function serialize(value, name, maxLength = Infinity, omit = () => {}, { convert, mark } = {}) {
-    const place = { keys: [name], containers: [], maxLength, omit, convert, mark, convertsAt: -1 }
+export function serialize(value, name, maxLength = Infinity, omit = () => {}, { convert, mark, isWhole } = {}) {
+    const place = { keys: [name], containers: [], maxLength, omit, convert, mark, isWhole, convertsAt: -1 }
     try {
         return write(value, place, 0)
     } catch (error) {
@@ -62,6 +63,7 @@ export function serialize(value, name, maxLength = Infinity, omit = () => {}, { 
  * @property {Function} omit
  * @property {Function} [convert]
  * @property {string} [mark]
+ * @property {boolean} [isWhole]
  * @property {number} convertsAt At which level what `convert` has returned is being written; -1 if it is not.
  */
 
@@ -202,7 +204,10 @@ function writeMembers(names, read, place, level) {
     for (const key of names) {
         place.keys[level + 1] = key
         const member = write(read(key), place, level + 1)
-        if (member === undefined) continue
+        if (member === undefined) {
+            if (place.isWhole) fault(place, level + 1, 'has no form in JSON, and would be left out: leave it out where it does not matter')
+            continue
+        }
         text += `${text === '' ? '{' : ','}${writeKey(key, place, level)}:${member}`
         if (text.length > place.maxLength) faultOfSize(place, level)
     }

@@ -48,6 +48,8 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
     const newID = row.messageId && NEW_ID[row.messageId]
     const isBeginning = isSetup(method)
     const isFiltered = row.gives === 'outcome'
+    // An expectation that lacks what it was given would be met by any value.
+    const isWhole = clientOf(method) === 'record.'
     const locate = () => new Trace(call, isFiltered)
     const call = (...args) => {
         const site = new CallSite(method, row, args, locate, warnings)
@@ -57,7 +59,7 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
         const warn = (message) => site.warn(message)
         const { beforeSend, convert } = hooks.of(method)
         const scope = row.isScoped ? currentScope() : undefined
-        const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert, scope: scope?.text }
+        const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert, scope: scope?.text, isWhole }
         let params, begin
         try {
             if (scope?.fault) throw scope.fault

@@ -30,7 +30,8 @@ const OPTIONS = [
 export const createTracker = (options) => openTracker(options).tracker
 
 /**
- * Makes a tracker, and the functions of the host's recorder, which only a host for tests has.
+ * Makes a tracker, the functions of the host's recorder, which only a host for tests has, and what ends that host: the
+ * tracker itself ends its clients there, and the recorder goes on.
  *
  * @param {import('./index.cjs').TrackerOptions} [options]
  */
@@ -46,11 +47,13 @@ export function openTracker(options = {}) {
     warnOfUnknown(options, OPTIONS, (message) => warn(`createTracker: ${message}.`))
     const ignored = ignoredArguments(findAgent(agent), hostArguments)
     if (ignored) warn(`createTracker: ${ignored}`)
-    const off = hostArguments.includes('--record') ? NONE_OFF : new OffClients()
+    const isTest = hostArguments.includes('--record')
+    const off = isTest ? NONE_OFF : new OffClients()
     const listeners = new NotificationListeners({ subscribe: (topic) => link.subscribe(topic, !off.isAll), warn })
     const link = new HostLink({
         hostPath,
         agent,
+        folder: workingFolder(),
         hostArguments: () => [
             ...withName(hostArguments, program), '--log-format', 'json', ...collectorPanel ? ['--collector-panel'] : [],
         ],
@@ -64,7 +67,7 @@ export function openTracker(options = {}) {
     const end = () => {
         off.clear()
         const ended = hooks.end()
-        return link.shutdown().then(() => {
+        return (isTest ? record.shutdown() : link.shutdown()).then(() => {
             ended()
             warnings.finish()
             exit.unused()
@@ -86,11 +89,23 @@ export function openTracker(options = {}) {
         shutdown: end,
         close: end,
     }
-    return { tracker, record: makeFunctions('record.', link, observer) }
+    const record = makeFunctions('record.', link, observer)
+    return { tracker, record, endHost: () => link.shutdown() }
+}
+
+/** The working directory, from which relative paths lead also after the program has changed it; undefined if it is gone. */
+function workingFolder() {
+    try {
+        return process.cwd()
+    } catch {
+        return undefined
+    }
 }
 
 /** Checks options now: they are used only with the first call. */
-function checkOptions({ hostPath, hostArguments, agent, stderr, appName, logger, beforeSend, convert, credentials }) {
+function checkOptions(options) {
+    if (typeof options !== 'object' || options === null) throw new TypeError('createTracker: the options must be an object.')
+    const { hostPath, hostArguments, agent, stderr, appName, logger, beforeSend, convert, credentials } = options
     const isText = (value) => typeof value === 'string'
     const rules = [
         [hostPath, isText, 'hostPath must be a string'],
@@ -114,7 +129,9 @@ async function answerWith(hooks, clients, { client }, warn) {
     const credentials = hooks.credentialsOf(prefix)
     if (!credentials) return
     try {
-        await clients[prefix].setCredentials({ ...await credentials(client) })
+        const given = await credentials(client)
+        if (typeof given === 'string') throw new MobileTrackerError('INVALID_PARAMS', 'it must return an object such as { key }, and no text.')
+        await clients[prefix].setCredentials({ ...given })
     } catch (error) {
         // What an error of the program says may be secret.
         const what = error instanceof MobileTrackerError ? error.message : `it has thrown ${error?.name ?? typeof error}`

@@ -26,7 +26,7 @@ import { SequenceChecker } from './sequence-checker.js'
  *
  * @typedef {object} Reply
  * @property {import('./faults/item.js').Action} action
- * @property {number} status
+ * @property {number | null} status Null for a request that is cut and not taken.
  * @property {string[]} headers Names and values in turn.
  * @property {string} body
  * @property {number} delay Milliseconds to wait first.
@@ -105,14 +105,16 @@ export class Collector {
      * @param {Route} route
      * @param {string} target
      * @param {Record<string, string | undefined>} headers
-     * @returns {boolean} Whether the connection is to be cut before the body is read.
+     * @returns {Reply | null} How the connection is to be cut before the body is read, if it is.
      */
-    refusesUnread(route, target, headers) {
-        if (this.faults.isEmpty) return false
-        const fault = this.faults.takeBeforeBody(route)
-        if (!fault) return false
+    replyUnread(route, target, headers) {
+        const fault = this.faults.isEmpty ? null : this.faults.takeBeforeBody(route)
+        return fault && this.#cut(route, target, headers, fault)
+    }
+
+    #cut(route, target, headers, fault) {
         this.#keep(route, target, headers, { status: null, accepted: false, fault })
-        return true
+        return { action: fault.action, status: null, headers: [], body: '', delay: fault.delay ?? 0 }
     }
 
     /** A request whose sender went away in the middle of the body. */
@@ -140,6 +142,8 @@ export class Collector {
         const reasons = plan.flatMap(({ name, reasons }) => reasons.map((reason) => `Plan, ${name}: ${reason}`))
         const problems = [...found.map(sentenceOf), ...reasons]
         const fault = this.faults.isEmpty ? null : this.faults.take(route, items, body.plainSize, keyOf(headers, api, body.value))
+        // An instruction before it needed the body. The request is kept as if nobody had read that.
+        if (fault?.action === 'drop-before') return this.#cut(route, target, headers, fault)
 
         const usual = this.#usualStatus(route, api, body, problems)
         const status = fault?.status ?? usual

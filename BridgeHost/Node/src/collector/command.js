@@ -120,10 +120,11 @@ async function run(settings, options) {
     const expectations = options.assert === undefined ? null : readExpectations(options.assert)
     const timeoutMs = duration('timeout', options.timeout, LONGEST_TIMEOUT_MS)
     const inference = options['infer-plan'] === undefined ? null : startInference(options['infer-plan'])
-    const recording = options.record === undefined ? null : await openRecording(options.record)
     const printer = new Printer(process.stdout, options)
     const ended = endOfRun(options['until-stdin-ends'])
     const collector = await startCollector(settings)
+    // Only now: where a collector runs already, the file may be that one's.
+    const recording = options.record === undefined ? null : await openRecording(options.record, collector)
     if (!isLoopback(settings.host)) warnOfHost(collector, settings.host)
     printer.started(collector)
     if (options.open) openBrowser(collector.url, (reason) => process.stderr.write(`mobile-tracker: No browser could be opened: ${reason}. Open ${collector.url} yourself.\n`))
@@ -172,14 +173,14 @@ function writePlan(path, inference) {
     process.stderr.write(`mobile-tracker: Wrote a plan of ${counted(inference.size, 'event')}${screens} to ${path}.\n`)
 }
 
-async function openRecording(path) {
-    const recording = new Recording(path)
+/** Opens the recording of a collector, which ends if it cannot be written. */
+async function openRecording(path, collector) {
     try {
-        await recording.opened()
+        return new Recording(path)
     } catch (error) {
+        await collector.close()
         throw new CommandError(`${path} cannot be written: ${error.message}.`)
     }
-    return recording
 }
 
 function warnOfHost({ port }, host) {

@@ -103,6 +103,11 @@ function checked(value, index) {
     if (value.kind !== undefined && !KINDS.includes(value.kind)) {
         throw new ExpectationError(`${place}.kind is ${show(value.kind)}; the kinds are ${KINDS.join(', ')}.`)
     }
+    for (const name of [...FIELDS, 'test']) {
+        // What has no name or no user has null there. A value of another type matches nothing.
+        if (typeof (value[name] ?? '') === 'string') continue
+        throw new ExpectationError(`${place}.${name} is ${show(value[name])}; it must be a text.`)
+    }
     return { ...value, ...boundsOf(value.count ?? 1, place), what: wordsFor(value) }
 }
 
@@ -208,15 +213,17 @@ function brief(value) {
     return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }
 
+/** What comes in another order than that of the list. Of each expectation as many count as it asks for at least. */
 function orderBreaks(expected, entries) {
-    let position = -1
+    let position = 0
     let before = null
     for (const one of expected.filter(({ least }) => least > 0)) {
-        const next = entries.findIndex((entry, i) => i > position && matches(one, entry))
-        if (next === -1) {
-            return entries.some((entry) => matches(one, entry)) ? [`${one.what} came before ${before.what}.`] : []
+        let left = one.least
+        for (; left > 0 && position < entries.length; position++) if (matches(one, entries[position])) left--
+        if (left > 0) {
+            const came = entries.filter((entry) => matches(one, entry)).length
+            return before && came >= one.least ? [`${one.what} came before ${before.what}.`] : []
         }
-        position = next
         before = one
     }
     return []

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { KINDS } from './routes.js'
 
 /**
@@ -41,7 +42,7 @@ export function matcher(filter = {}) {
     for (const name of Object.keys(filter)) {
         if (!FILTER_FIELDS.includes(name)) throw new FilterError(`There is no filter "${name}"; ${known()}.`)
     }
-    const lists = Object.fromEntries(LISTS.map((name) => [name, listOf(filter[name])]))
+    const lists = Object.fromEntries(LISTS.map((name) => [name, checkedList(name, filter[name])]))
     for (const name of FLAGS) {
         if (![undefined, true, false, 'any'].includes(filter[name])) throw new FilterError(notAFlag(name, filter[name]))
     }
@@ -50,6 +51,7 @@ export function matcher(filter = {}) {
     }
     const fields = ITEM_FIELDS.filter((name) => lists[name])
     const since = filter.since ?? 0
+    checkNumber('since', since)
 
     return (record) => {
         if (record.seq <= since) return 0
@@ -109,6 +111,26 @@ function notAFlag(name, value) {
 /** Whether a flag is as a filter wants it. */
 export function agrees(wanted = 'any', is) {
     return wanted === 'any' || wanted === is
+}
+
+/**
+ * @param {string} name
+ * @param {unknown} value
+ * @throws {FilterError} If it is no whole number from 0 on.
+ */
+export function checkNumber(name, value) {
+    if (!Number.isInteger(value) || value < 0) throw new FilterError(`"${name}" is ${inspect(value)}; it must be a whole number from 0 on.`)
+}
+
+/** What a filter allows in one place. A value of another type matches nothing, so that nothing would seem to have come. */
+function checkedList(name, value) {
+    const list = listOf(value)
+    const type = name === 'status' ? 'number' : 'string'
+    for (const allowed of list ?? []) {
+        // What has no name or no user has null there.
+        if (allowed !== null && typeof allowed !== type) throw new FilterError(`"${name}" is ${inspect(allowed)}; it must be a ${type}, or a list of them.`)
+    }
+    return list
 }
 
 /** What a filter allows in one place; null for anything. */

@@ -2,7 +2,7 @@ import { Plan } from '../plan/plan.js'
 import { API_NAMES } from './apis/layouts.js'
 import { Collector } from './collector.js'
 import { makeControl } from './control.js'
-import { matcher } from './filter.js'
+import { checkNumber, matcher } from './filter.js'
 import { nearMiss } from './near-miss.js'
 import { makeServer } from './server.js'
 import { urlHost, USUAL } from './options.js'
@@ -71,8 +71,12 @@ class RunningCollector {
      *     of a batch that matches (1 if left out), `requests` counts requests; `timeoutMs` is 10 s if left out.
      * @returns {Promise<ReceivedRequest[]>} The matching requests.
      * @throws {WaitError} When the time is up.
+     * @throws {import('./filter.js').FilterError} For an unknown name or an impossible value.
      */
     async wait({ count, requests, timeoutMs = 10_000, ...filter } = {}) {
+        for (const [name, value] of Object.entries({ count, requests, timeoutMs })) {
+            if (value !== undefined && !(name === 'timeoutMs' && value === Infinity)) checkNumber(name, value)
+        }
         const full = waitFilter(filter)
         const goal = { count: count ?? requests ?? 1, ofRequests: requests !== undefined, timeoutMs, signal: this.#stop.signal }
         const { outcome, matched } = await waitFor(this.#collector.requestLog, full, goal)
@@ -159,7 +163,7 @@ function checked(listener) {
  * @param {CollectorOptions} [options]
  * @returns {Promise<RunningCollector>}
  * @throws {Error} With the system's code, such as `EADDRINUSE`, if the port cannot be had.
- * @throws {TypeError} For an option that there is not, and a port that is none.
+ * @throws {TypeError} For an option that there is not, and a value that it cannot have.
  * @throws {import('../plan/plan.js').PlanError} For a plan that cannot be used.
  */
 export async function startCollector(options = {}) {
@@ -172,6 +176,12 @@ export async function startCollector(options = {}) {
     }
     if (!Number.isInteger(port) || port < 0 || port > 65_535) {
         throw new TypeError(`The port must be a whole number from 0 to 65535, and is ${JSON.stringify(port) ?? typeof port}.`)
+    }
+    if (!Array.isArray(basicPaths) || !basicPaths.every((path) => typeof path === 'string' && path.startsWith('/'))) {
+        throw new TypeError('basicPaths must be an array of paths, each of which begins with a slash.')
+    }
+    for (const [name, value] of Object.entries({ maxBytes, maxBodyBytes })) {
+        if (typeof value !== 'number' || !(value > 0)) throw new TypeError(`${name} must be a number above 0, and is ${JSON.stringify(value) ?? typeof value}.`)
     }
     const judge = plan === null || plan instanceof Plan ? plan : new Plan(plan)
     const collector = new Collector({ strict, maxBytes, maxBodyBytes, api, plan: judge })

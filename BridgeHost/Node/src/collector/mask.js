@@ -12,8 +12,12 @@ export function mask(secret) {
 /** A shorter key would be found in words that have nothing to do with it. */
 const SHORTEST = 8
 
-/** @param {string[]} names */
-function membersNamed(names) {
+/**
+ * Finds the members of these names in JSON text: what stands before the value's text, that text, and its quote.
+ *
+ * @param {string[]} names
+ */
+export function membersNamed(names) {
     const words = names.map((name) => name.replace('$', '\\$')).join('|')
     return new RegExp(`("(?:${words})"\\s*:\\s*")((?:[^"\\\\]|\\\\.)*)(")`, 'g')
 }

@@ -1,7 +1,8 @@
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { once } from 'node:events'
+import { CommandError } from '../command-line.js'
 
-/** The headers that a replay sends again unchanged. */
+/** The headers that a replay sends again. */
 const SENT_AGAIN = [
     'content-type',
     'user-agent',
@@ -9,6 +10,7 @@ const SENT_AGAIN = [
     'x-sequence',
     'x-occurred-at',
     'x-api-key',
+    'authorization',
     'x-test-id',
 ]
 
@@ -30,15 +32,17 @@ export class Recording {
     /** @type {Error | null} */
     failure = null
 
-    /** @param {string} path What is there is replaced. */
+    /**
+     * @param {string} path What is there is replaced.
+     * @throws {Error} If it cannot be written.
+     */
     constructor(path) {
-        this.#stream = createWriteStream(path, { mode: 0o600 })
+        // At once, so that no request comes before there is a file for it.
+        const descriptor = openSync(path, 'w', 0o600)
+        this.#stream = createWriteStream(path, { fd: descriptor })
         this.#stream.on('error', (error) => (this.failure ??= error))
-    }
-
-    /** Settles when the file is there. @throws {Error} If it cannot be written. */
-    async opened() {
-        await once(this.#stream, 'open')
+        // A file that was there keeps who may read it. A device such as /dev/stdout is not the recording's own.
+        if (fstatSync(descriptor).isFile()) fchmodSync(descriptor, 0o600)
     }
 
     /** @param {import('./record.js').ReceivedRequest} record */
@@ -55,5 +59,48 @@ export class Recording {
         if (this.failure) return
         this.#stream.end()
         await Promise.race([once(this.#stream, 'close'), once(this.#stream, 'error')]).catch(() => {})
+    }
+}
+
+/**
+ * Reads a file of requests.
+ *
+ * @param {string} path
+ * @returns {Array<{ request: Recorded, place: string }>} Each with the file and the line that it is from.
+ * @throws {CommandError} If it cannot be read, or is no recording.
+ */
+export function readRecording(path) {
+    let text
+    try {
+        text = readFileSync(path, 'utf8')
+    } catch (error) {
+        throw new CommandError(`${path} cannot be read: ${error.message}.`)
+    }
+    return text.split('\n').flatMap((line, i) => {
+        const place = `${path}:${i + 1}`
+        return line.trim() === '' ? [] : [{ request: recordedIn(line, place), place }]
+    })
+}
+
+function recordedIn(line, place) {
+    let value
+    try {
+        value = JSON.parse(line)
+    } catch {
+        throw new CommandError(`${place} is not JSON. A recording is made with mobile-tracker collect --record FILE.`)
+    }
+    const { method, path, headers, body } = value ?? {}
+    const isRecorded = typeof method === 'string' && typeof path === 'string' && path.startsWith('/') && typeof body === 'string'
+        && typeof headers === 'object' && headers !== null
+    if (!isRecorded) throw new CommandError(`${place} is no recorded request: it needs method, path, headers and body.`)
+    return value
+}
+
+/** What a recorded body holds; undefined if it is not JSON. @param {string} text */
+export function bodyIn(text) {
+    try {
+        return JSON.parse(text)
+    } catch {
+        return undefined
     }
 }

@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { request as requestPlainly } from 'node:http'
 import { request as requestSecurely } from 'node:https'
 import { CommandError, runCommand, UsageError } from '../command-line.js'
 import { painter } from '../terminal.js'
+import { apiOf, authorizationOf, bodyUnder, keysIn } from './apis/index.js'
 import { isLoopback } from './options.js'
+import { bodyIn, readRecording } from './recording.js'
+import { routeOf } from './routes.js'
 
 /** How long one answer may take. */
 const PATIENCE_MS = 30_000
@@ -18,7 +20,7 @@ export const REPLAY = {
 session that the other backend makes takes the place of the recorded one in all that follows.`,
     options: {
         to: { value: 'url', help: 'where to send; a base path is kept' },
-        key: { value: 'key', help: 'the X-API-Key to send; in the file it is masked' },
+        key: { value: 'key', help: 'the key to send, where each client or API has it; in the file it is masked' },
         json: { help: 'print JSON, one object a request' },
     },
     examples: [
@@ -31,7 +33,7 @@ session that the other backend makes takes the place of the recorded one in all 
 export function replay(words) {
     return runCommand(REPLAY, words, async (options, [path]) => {
         const base = baseFrom(options.to)
-        const requests = readRecording(path)
+        const requests = readRecording(path).map(({ request }) => request)
         if (!options.key && !isLoopback(base.hostname)) {
             process.stderr.write(
                 'mobile-tracker: Warning: keys are masked in the recording; give the real one with --key.\n',
@@ -60,21 +62,29 @@ async function send(requests, base, { key, json }) {
     return [...counts.keys()].every((status) => status < 300) ? 0 : 1
 }
 
-/** The request with the sessions of the backend that it goes to. */
+/** The request with the sessions of the backend that it goes to, and under its key. */
 function adapted({ method, path, headers, body }, sessions, key) {
     const swap = (text) => [...sessions].reduce((swapped, [old, made]) => swapped.replaceAll(old, made), text)
-    const bytes = Buffer.from(swap(body))
+    const [target, text] = [swap(path), swap(body)]
+    const value = bodyIn(text)
+    const api = apiOf(routeOf(method, target), value)
+    const bytes = Buffer.from(key ? bodyUnder(api, text, value, key) : text)
     const fields = { ...headers, ...(key && headers['x-api-key'] !== undefined && { 'x-api-key': key }) }
+    if (headers.authorization !== undefined) {
+        // It is masked as a whole, and so has lost its form. The key in the body has kept it.
+        fields.authorization = authorizationOf(api, key ?? keysIn(api, value)[0]) ?? headers.authorization
+    }
     if (bytes.length > 0 || method === 'POST') fields['content-length'] = String(bytes.length)
-    return { method, path: swap(path), headers: fields, bytes }
+    return { method, path: target, headers: fields, bytes }
 }
 
 function exchange({ method, path, headers, bytes }, base) {
     const request = base.protocol === 'https:' ? requestSecurely : requestPlainly
-    const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
+    // Only of the whole address: by itself, a path that begins with two slashes names another host.
+    const { pathname, search } = new URL(base.origin + base.pathname.replace(/\/$/, '') + path)
     return new Promise((resolve, reject) => {
         const fail = (error) => reject(new CommandError(`${base.origin} does not answer: ${error.message}.`))
-        const outgoing = request(url, { method, headers, timeout: PATIENCE_MS })
+        const outgoing = request(base, { path: pathname + search, method, headers, timeout: PATIENCE_MS })
         outgoing.on('timeout', () => outgoing.destroy(new Error(`nothing came within ${PATIENCE_MS / 1000} s`)))
         outgoing.on('error', fail)
         outgoing.on('response', (response) => {
@@ -103,30 +113,4 @@ function baseFrom(text) {
         throw new UsageError(`--to is "${text}"; it must be a URL such as http://127.0.0.1:8123.`)
     }
     return url
-}
-
-/** @returns {import('./recording.js').Recorded[]} */
-function readRecording(path) {
-    let text
-    try {
-        text = readFileSync(path, 'utf8')
-    } catch (error) {
-        throw new CommandError(`${path} cannot be read: ${error.message}.`)
-    }
-    const lines = text.split('\n')
-    return lines.flatMap((line, i) => (line.trim() === '' ? [] : [recordedIn(line, `${path}:${i + 1}`)]))
-}
-
-function recordedIn(line, place) {
-    let value
-    try {
-        value = JSON.parse(line)
-    } catch {
-        throw new CommandError(`${place} is not JSON. A recording is made with mobile-tracker collect --record FILE.`)
-    }
-    const { method, path, headers, body } = value ?? {}
-    const isRecorded = typeof method === 'string' && typeof path === 'string' && path.startsWith('/') && typeof body === 'string'
-        && typeof headers === 'object' && headers !== null
-    if (!isRecorded) throw new CommandError(`${place} is no recorded request: it needs method, path, headers and body.`)
-    return value
 }

@@ -49,7 +49,8 @@ function refuse(collector, reason, response) {
 function receive(collector, request, response, { maxBodyBytes, paths, signal }) {
     const { url, headers } = request
     const route = routeOf(request.method, url, paths)
-    if (collector.refusesUnread(route, url, headers)) return request.socket.destroy()
+    const cut = collector.replyUnread(route, url, headers)
+    if (cut) return perform(cut, request, response, signal)
 
     const chunks = []
     let size = 0

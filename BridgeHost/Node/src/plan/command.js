@@ -2,12 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { apiOf } from '../collector/apis/index.js'
 import { itemsOf } from '../collector/items.js'
+import { bodyIn, readRecording } from '../collector/recording.js'
 import { routeOf } from '../collector/routes.js'
 import { CommandError, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
 import { harmless, painter, wrap } from '../terminal.js'
 import { PlanError } from './plan.js'
 import { pythonCalls } from './python.js'
-import { readFile, readPlan } from './read.js'
+import { readPlan } from './read.js'
 import { SCHEMA_KEYWORDS } from './schema.js'
 import { swiftCalls } from './swift.js'
 import { typescriptCalls } from './typescript.js'
@@ -133,14 +134,12 @@ function faultsAt(path, recording) {
 }
 
 function breaksIn(path, plan) {
-    return readFile(path).split('\n').flatMap((line, i) => {
-        if (line.trim() === '') return []
-        const { method, path: target, body } = parsed(line, `${path}:${i + 1}`)
-        const value = body ? parsed(body, `${path}:${i + 1}`) : undefined
+    return readRecording(path).flatMap(({ request: { method, path: target, body }, place }) => {
+        const value = bodyIn(body)
         const route = routeOf(method, target, { anyPath: true })
         const api = apiOf(route, value)
         const judged = plan.judgeRequest(route.kind, api, itemsOf(route, api, value), value)
-        return judged.flatMap(({ judgement: { name, reasons } }) => reasons.map((reason) => `${path}:${i + 1} ${name}: ${reason}`))
+        return judged.flatMap(({ judgement: { name, reasons } }) => reasons.map((reason) => `${place} ${name}: ${reason}`))
     })
 }
 
@@ -168,14 +167,6 @@ function types(words) {
         for (const [file, text] of files) write(file, text)
         return 0
     })
-}
-
-function parsed(text, place) {
-    try {
-        return JSON.parse(text)
-    } catch {
-        throw new CommandError(`${place} is not JSON. A recording is made with mobile-tracker collect --record FILE.`)
-    }
 }
 
 /** Writes a file, with the folder that it is in, and says so. */

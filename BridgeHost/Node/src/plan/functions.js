@@ -1,4 +1,5 @@
 import { codeNames } from './names.js'
+import { violations } from './schema.js'
 
 /**
  * A function that is made from a plan.
@@ -8,6 +9,7 @@ import { codeNames } from './names.js'
  * @property {string} name The event's or the screen's; otherwise the kind.
  * @property {string} code What the function is called.
  * @property {import('./schema.js').Schema} data
+ * @property {boolean} isOptional Whether a call without data keeps to the plan.
  * @property {string} description
  * @property {string} place Where the plan says it, for faults.
  * @property {string[]} path What the names of its types begin with.
@@ -31,19 +33,19 @@ export function plannedFunctions(plan, taken, eventCode, screenCode) {
     const screenCodes = codeNames(screens?.keys() ?? [], 'screens', [...reserved, ...eventCodes.values()], screenCode)
     return [
         ...[...events].map(([name, part]) => ({
-            kind: 'event', name, code: eventCodes.get(name), ...withText(part, `Tracks ${JSON.stringify(name)}.`),
+            kind: 'event', name, code: eventCodes.get(name), ...partOf(part, plan, `Tracks ${JSON.stringify(name)}.`),
             place: `events.${name}`, path: [name],
         })),
         ...[...screens ?? []].map(([name, part]) => ({
-            kind: 'screen', name, code: screenCodes.get(name), ...withText(part, `Says that the screen ${JSON.stringify(name)} is shown.`),
+            kind: 'screen', name, code: screenCodes.get(name), ...partOf(part, plan, `Says that the screen ${JSON.stringify(name)} is shown.`),
             place: `screens.${name}`, path: ['screen', name],
         })),
-        ...single.map(([kind, part]) => ({ kind, name: kind, code: kind, ...withText(part, TEXTS[kind]), place: kind, path: [kind] })),
+        ...single.map(([kind, part]) => ({ kind, name: kind, code: kind, ...partOf(part, plan, TEXTS[kind]), place: kind, path: [kind] })),
     ]
 }
 
 const TEXTS = { identify: 'Says who the user is.', group: 'Says which group the user belongs to.' }
 
-function withText({ data, description }, usual) {
-    return { data, description: description ?? usual }
+function partOf({ data, description }, { defs }, usual) {
+    return { data, isOptional: violations(data, {}, defs, []).length === 0, description: description ?? usual }
 }

@@ -1,10 +1,9 @@
-import { isObject } from './schema.js'
+import { DEEPEST, isObject } from './schema.js'
 import { plannedCall } from './calls.js'
 
 /** How many different events, screens or members a plan gets at most. The rest is left to its author. */
 const MOST_EVENTS = 1000
 const MOST_MEMBERS = 500
-const DEEPEST = 128
 
 const FORMATS = {
     'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
@@ -26,12 +25,14 @@ class Seen {
     elements = null
 
     add(value, depth = 0) {
-        if (depth > DEEPEST) return
         this.count++
         this.types.add(typeOf(value))
         if (typeof value === 'string') {
             const formats = Object.keys(FORMATS).filter((name) => FORMATS[name].test(value))
             this.formats = new Set(formats.filter((name) => this.formats?.has(name) ?? true))
+        } else if (depth === DEEPEST) {
+            // A plan nests no deeper: what is in there may be anything.
+            return
         } else if (Array.isArray(value)) {
             for (const element of value) (this.elements ??= new Seen()).add(element, depth + 1)
         } else if (isObject(value)) this.#addObject(value, depth)

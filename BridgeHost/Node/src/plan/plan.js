@@ -1,7 +1,7 @@
 import { nearest } from '../nearest.js'
 import { sentenceOf, show } from '../collector/checks/findings.js'
 import { plannedCall } from './calls.js'
-import { circlesIn, faultsIn, isObject, MOST_SCHEMAS, sizeOf, violations } from './schema.js'
+import { circlesIn, descriptionOf, faultsIn, isObject, MOST_SCHEMAS, sizeOf, violations } from './schema.js'
 
 const TOP = ['events', 'screens', 'identify', 'group', 'others', '$defs', '$schema', 'title', 'description', '$comment']
 /** What a plan says of one call, besides its schema. */
@@ -130,8 +130,8 @@ function partsOf(section) {
     return new Map(Object.entries(section).map(([name, part]) => [name, partOf(part)]))
 }
 
-function partOf({ data, traits, description }) {
-    return { data: data ?? traits ?? true, description }
+function partOf(part) {
+    return { data: part.data ?? part.traits ?? true, description: descriptionOf(part) }
 }
 
 function unplanned(kind, name, planned) {
@@ -159,7 +159,7 @@ function faultsOf(value) {
     if (value.others !== undefined && !OTHERS.includes(value.others)) {
         faults.push(`others is ${show(value.others)}; it must be "allow" or "forbid".`)
     }
-    const defs = value.$defs ?? {}
+    const { $defs: defs = {} } = value
     if (!isObject(defs)) return [...faults, `$defs is ${show(defs)}; it must be an object of schemas.`]
     for (const [name, schema] of Object.entries(defs)) faults.push(...faultsIn(schema, defs, `$defs.${name}`))
     if (faults.length === 0) faults.push(...circlesIn(defs))

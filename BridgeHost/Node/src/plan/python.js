@@ -1,7 +1,7 @@
 import { plannedFunctions } from './functions.js'
 import { snakeCase, typeName } from './names.js'
 import { PlanError } from './plan.js'
-import { isObject, MOST_SCHEMAS, resolved } from './schema.js'
+import { both, isObject, joined, membersOf, MOST_SCHEMAS } from './schema.js'
 
 /** Words that Python reserves, and a name of the generated code's own. */
 const TAKEN = ('and as assert async await break class continue def del elif else except finally for from global if import in is '
@@ -10,9 +10,12 @@ const TAKEN = ('and as assert async await break class continue def del elif else
 /** Names that types must not have. */
 const TAKEN_BY_TYPES = [
     'AnalyticsGroupOptions', 'AnalyticsIdentifyOptions', 'AnalyticsTrackOptions', 'AnalyticsTracker', 'Any', 'CallOptions', 'Callable',
-    'EventTracker', 'Generic', 'Literal', 'Mapping', 'None', 'NotRequired', 'PlannedAnalyticsEvents',
-    'PlannedEvents', 'Protocol', 'Result', 'Sequence', 'TrackOptions', 'TypedDict', 'TypeVar', 'Unpack', 'UUID',
+    'EventTracker', 'False', 'Generic', 'Literal', 'Mapping', 'None', 'NotRequired', 'PlannedAnalyticsEvents',
+    'PlannedEvents', 'Protocol', 'Result', 'Sequence', 'TrackOptions', 'True', 'TypedDict', 'TypeVar', 'Unpack', 'UUID',
 ]
+
+/** The type of a choice that no value can be as. */
+const NOTHING = ''
 
 /** How deep types nest; what a plan nests deeper is anything. */
 const DEEPEST = 16
@@ -27,9 +30,8 @@ export function pythonCalls(plan) {
     const writer = new PythonWriter(plan.defs)
     const calls = plannedFunctions(plan, TAKEN, snakeCase, (name) => `screen_${snakeCase(name)}`).map((call) => {
         const type = writer.dataType(call)
-        const isOptional = !(resolved(call.data, plan.defs)?.required?.length > 0)
         const { label } = KINDS[call.kind]
-        return { ...call, given: isOptional ? `${label}: ${type} | None = None` : `${label}: ${type}`, text: docstring(call.description) }
+        return { ...call, given: call.isOptional ? `${label}: ${type} | None = None` : `${label}: ${type}`, text: docstring(call.description) }
     })
     const used = Object.keys(KINDS).filter((kind) => kind === 'event' || calls.some((call) => call.kind === kind))
     const ofTracker = used.filter((kind) => kind !== 'group')
@@ -149,17 +151,24 @@ class PythonWriter {
         return type === 'Any' ? 'Mapping[str, object]' : type
     }
 
-    /** @returns {string} A type. What cannot be said in one is `Any`. */
-    #type(schema, path, depth) {
-        if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
-        const target = resolved(schema, this.#defs)
+    /**
+     * @param {import('./schema.js').Joined | true} [beside] What is asked as well.
+     * @returns {string} A type. What cannot be said in one is `Any`.
+     */
+    #type(schema, path, depth, beside = true) {
+        const target = both(beside, joined(schema, this.#defs, () => this.#countOne()))
+        if (target === false && beside !== true) return NOTHING
         if (!isObject(target) || depth > DEEPEST) return 'Any'
         if (target.const !== undefined) return literals([target.const])
         if (target.enum) return literals(target.enum)
-        const choices = target.anyOf ?? target.oneOf
-        if (choices) return union(choices.map((one) => this.#type(one, path, depth + 1)))
+        const { choices: [choices], ...own } = target
+        if (choices) return union(choices.map((one) => this.#type(one, path, depth + 1, { ...own, choices: [] })))
         const types = [target.type ?? (target.properties ? 'object' : [])].flat()
         return types.length === 0 ? 'Any' : union(types.map((type) => this.#plainType(type, target, path, depth)))
+    }
+
+    #countOne() {
+        if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
     }
 
     #plainType(type, schema, path, depth) {
@@ -174,9 +183,10 @@ class PythonWriter {
         }
     }
 
-    #object({ properties, required = [], additionalProperties }, path, depth) {
+    #object(schema, path, depth) {
+        const { properties, required = [], additionalProperties } = schema
         if (!properties && additionalProperties !== false) return 'Mapping[str, object]'
-        const members = Object.entries(properties ?? {}).map(([name, member]) => {
+        const members = membersOf(schema).map(([name, member]) => {
             const type = this.#type(member, [...path, name], depth + 1)
             return `    ${JSON.stringify(name)}: ${required.includes(name) ? type : `NotRequired[${type}]`},\n`
         })
@@ -205,7 +215,7 @@ function literals(values) {
 }
 
 function union(types) {
-    return types.includes('Any') ? 'Any' : [...new Set(types)].join(' | ')
+    return types.includes('Any') ? 'Any' : [...new Set(types)].filter((type) => type !== NOTHING).join(' | ') || 'Any'
 }
 
 function docstring(text) {

@@ -21,8 +21,7 @@ export function readPlan(path) {
     }
 }
 
-/** @throws {CommandError} */
-export function readFile(path) {
+function readFile(path) {
     try {
         return readFileSync(path, 'utf8')
     } catch (error) {

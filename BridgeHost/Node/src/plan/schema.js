@@ -1,6 +1,6 @@
 import { sentenceOf, show } from '../collector/checks/findings.js'
 import { nearest } from '../nearest.js'
-import { hasUnknownSyntax, matchesPattern } from './pattern.js'
+import { hasRoom, hasUnknownSyntax, matchesPattern } from './pattern.js'
 
 /**
  * The part of JSON Schema (Draft 2020-12) that plans are written in.
@@ -27,7 +27,7 @@ const FORMATS = {
 const MOST = 20
 
 /** How deep a schema may nest. */
-const DEEPEST = 64
+export const DEEPEST = 64
 
 /** How many schemas one may hold once every `$ref` is followed. */
 export const MOST_SCHEMAS = 20_000
@@ -61,13 +61,13 @@ const KEYWORDS = {
     multipleOf: [(value) => isNumber(value) && value > 0, 'a number above 0'],
     minLength: [isWhole, 'a whole number'],
     maxLength: [isWhole, 'a whole number'],
-    pattern: [isPattern, 'a regular expression, without lookaround, named groups, references to groups, \\p, \\c and \\0'],
-    format: [(value) => Object.hasOwn(FORMATS, value), `one of ${Object.keys(FORMATS).join(', ')}`],
+    pattern: [isPattern, 'a regular expression of at most 10000 steps, without lookaround, named groups, references to groups, \\p, \\c and \\0'],
+    format: [(value) => typeof value === 'string' && Object.hasOwn(FORMATS, value), `one of ${Object.keys(FORMATS).join(', ')}`],
     anyOf: [isSchemas, 'a list of schemas'],
     oneOf: [isSchemas, 'a list of schemas'],
     allOf: [isSchemas, 'a list of schemas'],
     not: [isSchema, 'a schema'],
-    $ref: [(value) => /^#\/\$defs\/[^/]+$/.test(value), 'such as #/$defs/price'],
+    $ref: [(value) => typeof value === 'string' && /^#\/\$defs\/[^/]+$/.test(value), 'such as #/$defs/price'],
 }
 
 /** Keywords for people, which change nothing. */
@@ -176,6 +176,11 @@ function sizeOfDefinition(name, defs, known) {
     return known.get(name)
 }
 
+/** What a schema, or a plan of a call, says for people; undefined if that is no text, which no plan is refused for. */
+export function descriptionOf(schema) {
+    return isObject(schema) && typeof schema.description === 'string' ? schema.description : undefined
+}
+
 /** The schemas inside a keyword's value, each with its place. */
 function schemasIn(name, value) {
     if (['additionalProperties', 'items', 'not'].includes(name)) return [['', value]]
@@ -185,10 +190,99 @@ function schemasIn(name, value) {
 }
 
 /** The schema that a `$ref` leads to. */
-export function resolved(schema, defs) {
+function resolved(schema, defs) {
     let target = schema
     while (isObject(target) && target.$ref !== undefined) target = defs[nameIn(target.$ref)]
     return target
+}
+
+/**
+ * A schema with all that its `$ref` and its `allOf` ask beside it: it has neither, and `choices` in place of `anyOf` and `oneOf`.
+ *
+ * @typedef {Record<string, any> & { choices: Schema[][] }} Joined
+ */
+
+/**
+ * Joins what a schema asks in several places, for who makes types of it.
+ *
+ * @param {Schema} schema One without faults.
+ * @param {Record<string, Schema>} defs What is followed; a reference to anything else asks nothing.
+ * @param {() => void} count Is called for each schema that is looked at.
+ * @param {Set<string>} [followed] Gets the names of the definitions that were followed.
+ * @returns {Joined | boolean} False if no value can be as it asks.
+ */
+export function joined(schema, defs, count, followed = new Set()) {
+    count()
+    if (!isObject(schema)) return schema
+    const { $ref, allOf = [], anyOf, oneOf, ...own } = schema
+    const parts = allOf.map((part) => joined(part, defs, count, followed))
+    if ($ref !== undefined && Object.hasOwn(defs, nameIn($ref))) {
+        followed.add(nameIn($ref))
+        parts.unshift(joined(defs[nameIn($ref)], defs, () => {}, followed))
+    }
+    return parts.reduce(both, { ...own, choices: [anyOf, oneOf].filter((choice) => choice !== undefined) })
+}
+
+/**
+ * What asks as much as two schemas together.
+ *
+ * @param {Joined | boolean} one What it says for people counts.
+ * @param {Joined | boolean} other
+ * @returns {Joined | boolean}
+ */
+export function both(one, other) {
+    if (one === false || other === false) return false
+    if (one === true || other === true) return one === true ? other : one
+    const result = { ...other, ...one, choices: [...one.choices, ...other.choices] }
+    if (one.type !== undefined && other.type !== undefined) result.type = commonType([one.type].flat(), [other.type].flat())
+    if (one.enum && other.enum) result.enum = one.enum.filter((value) => other.enum.some((same) => isEqual(value, same)))
+    if (result.type?.length === 0 || result.enum?.length === 0) return false
+    if (one.items !== undefined && other.items !== undefined) result.items = together(one.items, other.items)
+    if (one.required && other.required) result.required = [...new Set([...one.required, ...other.required])]
+    if (one.additionalProperties !== undefined && other.additionalProperties !== undefined) {
+        result.additionalProperties = together(one.additionalProperties, other.additionalProperties)
+    }
+    if (one.properties || other.properties) result.properties = commonProperties(one, other, result.additionalProperties)
+    return lacksRequired(result) ? false : result
+}
+
+/** Whether it asks for an object with a member that it refuses. */
+function lacksRequired({ type, properties = {}, required = [], additionalProperties }) {
+    return type === 'object' && additionalProperties === false && !required.every((name) => Object.hasOwn(properties, name))
+}
+
+function commonType(types, others) {
+    const within = (all) => (type) => all.includes(type) || (type === 'integer' && all.includes('number'))
+    const common = [...new Set([...types.filter(within(others)), ...others.filter(within(types))])]
+    return common.length === 1 ? common[0] : common
+}
+
+/** The members that both schemas know or leave to any: one that has no others refuses those of the other. */
+function commonProperties(one, other, additional) {
+    const names = new Set([...Object.keys(one.properties ?? {}), ...Object.keys(other.properties ?? {})])
+    const members = [...names].map((name) => [name, together(memberOf(one, name), memberOf(other, name))])
+    return Object.fromEntries(members.filter(([, schema]) => schema !== false || additional !== false))
+}
+
+/**
+ * The members of an object that a schema names: as properties, or as required alone.
+ *
+ * @param {Joined} target
+ * @returns {Array<[string, Schema]>}
+ */
+export function membersOf({ properties = {}, required = [], additionalProperties = true }) {
+    const others = additionalProperties === false ? [] : required.filter((name) => !Object.hasOwn(properties, name))
+    return [...Object.entries(properties), ...[...new Set(others)].map((name) => [name, additionalProperties])]
+}
+
+function memberOf({ properties = {}, additionalProperties = true }, name) {
+    return Object.hasOwn(properties, name) ? properties[name] : additionalProperties
+}
+
+function together(one, other) {
+    if (one === false || other === false) return false
+    if (one === true || isEqual(one, other)) return other
+    return other === true ? one : { allOf: [one, other] }
 }
 
 function nameIn(reference) {
@@ -369,7 +463,7 @@ function isSchemas(value) {
 function isPattern(value) {
     try {
         new RegExp(value, 'u')
-        return typeof value === 'string' && !hasUnknownSyntax(value)
+        return typeof value === 'string' && !hasUnknownSyntax(value) && hasRoom(value)
     } catch {
         return false
     }

@@ -1,7 +1,7 @@
 import { plannedFunctions } from './functions.js'
 import { camelCase, codeNames, typeName } from './names.js'
 import { PlanError } from './plan.js'
-import { isObject, MOST_SCHEMAS, resolved } from './schema.js'
+import { descriptionOf, isObject, joined, membersOf, MOST_SCHEMAS } from './schema.js'
 
 /** Words that Swift reserves. */
 const KEYWORDS = new Set(('associatedtype class deinit enum extension fileprivate func import init inout internal let open operator '
@@ -14,6 +14,12 @@ const TAKEN = ['dictionary', 'data', 'metadata', 'messageId', 'options', 'init',
 const TAKEN_BY_PEOPLE = [...TAKEN, 'userId', 'groupId', 'traits']
 const TAKEN_BY_FUNCTIONS = ['init', 'self']
 const TAKEN_BY_CASES = ['rawValue', 'hashValue', 'init', 'self', 'none', 'some']
+
+/** Types that the generated code names. A type of the plan stands nearer, and would be taken for it. */
+const TAKEN_BY_TYPES = [
+    'AnalyticsInterface', 'Any', 'Bool', 'CallOptions', 'CallReceipt', 'CallerKey', 'Date', 'Double', 'IDValue', 'Int', 'JSONValue',
+    'MobileTracker', 'PlannedAnalyticsEvents', 'PlannedEvents', 'Protocol', 'Self', 'Sendable', 'String', 'TrackOutcome', 'Type',
+]
 
 /** How deep types nest; what a plan nests deeper is a JSONValue. */
 const DEEPEST = 8
@@ -97,7 +103,7 @@ class SwiftWriter {
     /** The types that functions need, each a piece of the file. @type {string[]} */
     types = []
     #defs
-    #typeNames = new Set(['PlannedEvents', 'PlannedAnalyticsEvents'])
+    #typeNames = new Set(TAKEN_BY_TYPES)
     /** How many schemas a call may still lead to. */
     #left = MOST_SCHEMAS
     /** Where the plan says what is written. */
@@ -113,13 +119,13 @@ class SwiftWriter {
      * @param {import('./functions.js').PlannedFunction} call
      * @returns {{ tracker: string | null, analytics: string }}
      */
-    functions({ kind, name, code, data, description, place, path }) {
+    functions({ kind, name, code, data, isOptional, description, place, path }) {
         this.#left = MOST_SCHEMAS
         this.#place = place
         const { label, id, tracker, analytics, more = [] } = KINDS[kind]
-        const members = this.#members(data, path, 0, id ? TAKEN_BY_PEOPLE : TAKEN)
+        const members = this.#members(this.#joined(data), path, 0, id ? TAKEN_BY_PEOPLE : TAKEN)
         const lines = members ? `${dictionaryLines(members, '        ').join('\n')}\n` : ''
-        const given = members ? members.map(parameterOf) : [`${label}: [String: Any]? = nil`]
+        const given = members ? members.map(parameterOf) : [`${label}: [String: Any]${isOptional ? '? = nil' : ''}`]
         const parameters = [...(id ? [`${id}: some IDValue`] : []), ...given]
         const head = `${comment(description, '    ')}${parameterComments(members ?? [])}    @discardableResult
     public func ${escaped(code)}(`
@@ -134,33 +140,39 @@ ${lines}        return ${call(id ?? literal(name), members ? 'data' : label)}
     }
 
     /** The members of an object that has no others; null for anything else. @returns {Member[] | null} */
-    #members(schema, path, depth, taken = TAKEN) {
-        const target = resolved(schema, this.#defs)
+    #members(target, path, depth, taken = TAKEN) {
         if (!isObject(target) || depth > DEEPEST) return null
         if (!target.properties) return target.additionalProperties === false ? [] : null
-        const codes = codeNames(Object.keys(target.properties), `members of ${path.join('.')}`, taken)
+        const named = membersOf(target)
+        // A member of one of its choices has no parameter.
+        const isNamed = (name) => named.some(([own]) => own === name)
+        if (target.choices.flat().some((choice) => !Object.keys(this.#joined(choice).properties ?? {}).every(isNamed))) return null
+        const codes = codeNames(named.map(([name]) => name), `members of ${path.join('.')}`, taken)
         const required = target.required ?? []
-        const members = Object.entries(target.properties).map(([name, member]) => {
+        const members = named.map(([name, member]) => {
             const code = codes.get(name)
             return {
                 name, code, isRequired: required.includes(name),
-                type: this.#type(member, [...path, name], depth), description: isObject(member)
-                    ? member.description
-                    : undefined,
+                type: this.#type(member, [...path, name], depth), description: descriptionOf(member),
             }
         })
         return members.sort((one, other) => Number(other.isRequired) - Number(one.isRequired))
     }
 
+    #joined(schema) {
+        return joined(schema, this.#defs, () => {
+            if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
+        })
+    }
+
     /** @returns {SwiftType} */
     #type(schema, path, depth) {
-        if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
-        const target = resolved(schema, this.#defs)
+        const target = this.#joined(schema)
         if (!isObject(target)) return ANY
         if (target.enum?.every((value) => typeof value === 'string')) return this.#enumeration(target.enum, path)
         const types = [target.type ?? []].flat()
         const others = types.filter((type) => type !== 'null')
-        if (others.length !== 1 || target.anyOf || target.oneOf) return ANY
+        if (others.length !== 1 || target.choices.length > 0) return ANY
         const type = this.#plainType(others[0], target, path, depth)
         if (others.length === types.length) return type
         return { text: `${type.text}?`, base: type, value: (name) => `${mapped(name, type)} as Any` }
@@ -192,7 +204,7 @@ ${lines}        return ${call(id ?? literal(name), members ? 'data' : label)}
         const codes = codeNames(values, `values of ${path.join('.')}`, TAKEN_BY_CASES)
         const cases = values.map((value) => `        case ${escaped(codes.get(value))} = ${literal(value)}`)
         this.types.push(
-            `    /// What \`${path.join('.')}\` can be.\n    public enum ${name}: String, Sendable {\n${cases.join('\n')}\n    }\n`,
+            `${comment(`What \`${path.join('.')}\` can be.`, '    ')}    public enum ${name}: String, Sendable {\n${cases.join('\n')}\n    }\n`,
         )
         return { text: `PlannedEvents.${name}`, value: (value) => `${value}.rawValue` }
     }
@@ -203,8 +215,7 @@ ${lines}        return ${call(id ?? literal(name), members ? 'data' : label)}
             (member) => `${member.description ? comment(member.description, '        ') : ''}        public var ${escaped(member.code)}: ${optional(member)}`,
         )
         const assigned = members.map(({ code }) => `            self.${escaped(code)} = ${escaped(code)}`)
-        this.types.push(`    /// \`${path.join('.')}\`.
-    public struct ${name}: Sendable {
+        this.types.push(`${comment(`\`${path.join('.')}\`.`, '    ')}    public struct ${name}: Sendable {
 ${stored.join('\n')}
 
         public init(${members.map(parameterOf).join(', ')}) {

@@ -1,6 +1,6 @@
 import { plannedFunctions } from './functions.js'
 import { camelCase, typeName } from './names.js'
-import { isObject, MOST_SCHEMAS } from './schema.js'
+import { both, descriptionOf, isObject, joined, membersOf, MOST_SCHEMAS } from './schema.js'
 import { PlanError } from './plan.js'
 
 /**
@@ -11,7 +11,7 @@ import { PlanError } from './plan.js'
  */
 export function typescriptCalls(plan) {
     const calls = plannedFunctions(plan, TAKEN, camelCase, (name) => `screen${typeName(name)}`).map((call) => ({
-        ...call, isOptional: isOptional(call.data), type: dataType(call.data, plan.defs, call.place),
+        ...call, type: dataType(call.data, plan.defs, call.place),
     }))
     return { types: declarations(calls), module: implementation(calls) }
 }
@@ -92,8 +92,8 @@ function methodsOf(calls, kind) {
 function implementation(calls) {
     const methods = calls.map(({ kind, code, name }) => {
         switch (kind) {
-            case 'event': return `        ${code}: (data = {}, ...more) => tracker.track(${JSON.stringify(name)}, data, ...more),`
-            case 'screen': return `        ${code}: (properties = {}, ...more) => tracker.screen(${JSON.stringify(name)}, properties, ...more),`
+            case 'event': return `        ${code}: (data = {}, ...more) => tracker.track(${literal(name)}, data, ...more),`
+            case 'screen': return `        ${code}: (properties = {}, ...more) => tracker.screen(${literal(name)}, properties, ...more),`
             default: return `        ${code}: (${IDS[kind]}, traits = {}, ...more) => tracker.${kind}(${IDS[kind]}, traits, ...more),`
         }
     })
@@ -113,28 +113,43 @@ function dataType(schema, defs, place) {
     return type === 'unknown' ? 'Properties' : type
 }
 
-/** Whether a call may come without data. */
-function isOptional(schema) {
-    return !isObject(schema) || !(schema.required?.length > 0)
-}
-
 /**
  * @param {{ defs: object, left: number, place: string }} plan The definitions, and how many schemas may still be written:
  *     definitions that lead to one another in every order have more than anybody can read.
+ * @param {import('./schema.js').Joined | true} [beside] What is asked as well.
  * @returns {string} A TypeScript type. What cannot be said in one is `unknown`.
  */
-function typeOf(schema, plan, indent) {
+function typeOf(schema, plan, indent, beside = true) {
+    const { defs } = plan
+    const followed = new Set()
+    const target = both(beside, joined(schema, defs, () => countOne(plan), followed))
+    // A definition stands in place; one that holds itself cannot.
+    if (followed.size > 0) plan.defs = Object.fromEntries(Object.entries(defs).filter(([name]) => !followed.has(name)))
+    const type = joinedType(target, plan, indent)
+    plan.defs = defs
+    return type
+}
+
+function countOne(plan) {
     if (plan.left-- === 0) throw new PlanError([`${plan.place} needs a type of more than ${MOST_SCHEMAS} parts; make it smaller.`])
+}
+
+/** @param {import('./schema.js').Joined | boolean} target */
+function joinedType(target, plan, indent) {
+    if (!isObject(target)) return target === false ? 'never' : 'unknown'
     if (indent.length > DEEPEST * 4) return 'unknown'
-    if (!isObject(schema)) return schema === false ? 'never' : 'unknown'
-    if (schema.$ref !== undefined) return referenced(schema.$ref, plan, indent)
-    if (schema.const !== undefined) return literal(schema.const)
-    if (schema.enum) return schema.enum.map(literal).join(' | ')
-    const choices = schema.anyOf ?? schema.oneOf
-    if (choices) return grouped(choices.map((one) => typeOf(one, plan, indent)), ' | ')
-    if (schema.allOf) return grouped(schema.allOf.map((one) => typeOf(one, plan, indent)), ' & ')
-    const types = [schema.type ?? (schema.properties ? 'object' : [])].flat()
-    return types.length === 0 ? 'unknown' : grouped(types.map((type) => plainType(type, schema, plan, indent)), ' | ')
+    if (target.const !== undefined) return literal(target.const)
+    if (target.enum) return target.enum.map(literal).join(' | ')
+    const { choices: [choices, ...others], ...own } = target
+    if (choices) {
+        // Each choice with all that is asked beside it: one that has no other members would refuse those in a type of its own.
+        const types = choices.map((one) => typeOf(one, plan, indent, { ...own, choices: [] })).filter((type) => type !== 'never')
+        const type = types.length === 0 ? 'never' : grouped(types, ' | ')
+        const more = others.map((one) => grouped(one.map((schema) => typeOf(schema, plan, indent)), ' | '))
+        return grouped([type, ...more.filter((other) => other !== 'unknown')], ' & ')
+    }
+    const types = [own.type ?? (own.properties ? 'object' : [])].flat()
+    return types.length === 0 ? 'unknown' : grouped(types.map((type) => plainType(type, own, plan, indent)), ' | ')
 }
 
 function plainType(type, schema, plan, indent) {
@@ -147,11 +162,13 @@ function plainType(type, schema, plan, indent) {
     }
 }
 
-function objectType({ properties = {}, required = [], additionalProperties = true }, plan, indent) {
+function objectType(target, plan, indent) {
+    const { required = [], additionalProperties = true } = target
     const inner = `${indent}    `
-    const members = Object.entries(properties).map(([name, schema]) => {
-        const described = isObject(schema) && schema.description ? comment(schema.description, inner) : ''
-        const key = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name) ? name : JSON.stringify(name)
+    const members = membersOf(target).map(([name, schema]) => {
+        const description = descriptionOf(schema)
+        const described = description ? comment(description, inner) : ''
+        const key = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name) ? name : literal(name)
         return `${described}${inner}${key}${required.includes(name) ? '' : '?'}: ${typeOf(schema, plan, inner)}\n`
     })
     const others = isObject(additionalProperties) && members.length === 0
@@ -161,27 +178,17 @@ function objectType({ properties = {}, required = [], additionalProperties = tru
     return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`
 }
 
-/** A definition stands in place; one that holds itself cannot. */
-function referenced(reference, plan, indent) {
-    const name = reference.slice('#/$defs/'.length)
-    const { [name]: schema, ...others } = plan.defs
-    if (schema === undefined) return 'unknown'
-    const { defs } = plan
-    plan.defs = others
-    const type = typeOf(schema, plan, indent)
-    plan.defs = defs
-    return type
-}
-
 function literal(value) {
-    return typeof value === 'object' && value !== null ? 'unknown' : JSON.stringify(value)
+    if (typeof value === 'object' && value !== null) return 'unknown'
+    // TypeScript takes these two for the end of a line, which no text may hold.
+    return JSON.stringify(value).replace(/[\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`)
 }
 
 function grouped(types, sign) {
     const different = [...new Set(types)]
     return different.length === 1
         ? different[0]
-        : different.map((type) => (/[|&]/.test(type) && !type.startsWith('{') ? `(${type})` : type)).join(sign)
+        : different.map((type) => (/[|&]/.test(type) && (sign === ' & ' || !type.startsWith('{')) ? `(${type})` : type)).join(sign)
 }
 
 function comment(text, indent) {

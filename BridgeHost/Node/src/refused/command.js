@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { exactText } from '../collector/exact.js'
-import { columns, CommandError, runAction, runCommand, UsageError } from '../command-line.js'
+import { columns, CommandError, complain, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
 import { painter } from '../terminal.js'
 import { ABOUT_FILTERS, filterFrom, FILTERS, FOLDER, foldersFrom, messageId, onlyFolder } from './selection.js'
 import { eventText, tableText } from './table.js'
@@ -89,13 +89,13 @@ export function refused(words) {
 function list(words) {
     return runCommand(LIST, words, (options) => {
         const filter = filterFrom(options)
-        const folders = foldersFrom(options, filter).map((folder) => [folder.path, folder.events()])
-        if (options.json) return print(`${exactText({ events: folders.flatMap(([path, events]) => events.map((event) => inFolder(path, event))) })}\n`)
+        const { folders, status } = eventsIn(foldersFrom(options, filter))
+        if (options.json) return print(`${exactText({ events: folders.flatMap(([path, events]) => events.map((event) => inFolder(path, event))) })}\n`, status)
         const found = folders.filter(([, events]) => events.length > 0)
         const tables = found.map(([path, events]) => {
             return `${painter(process.stdout)('bold', 'State folder')}  ${path}\n${tableText(events, process.stdout)}\n`
         })
-        return print(`${tables.join('')}${endOf(found.flatMap(([, events]) => events), filter, options)}\n`)
+        return print(`${tables.join('')}${endOf(found.flatMap(([, events]) => events), filter, options)}\n`, status)
     })
 }
 
@@ -109,13 +109,13 @@ function endOf(events, filter, { 'storage-dir': named }) {
 
 function show(words) {
     return runCommand(SHOW, words, (options, [id]) => {
-        const folders = foldersFrom(options, { messageIds: [messageId(id)] })
-        const found = folders.flatMap((folder) => folder.events().map((event) => [folder.path, event]))
+        const { folders, status } = eventsIn(foldersFrom(options, { messageIds: [messageId(id)] }))
+        const found = folders.flatMap(([path, events]) => events.map((event) => [path, event]))
         if (found.length === 0) throw new CommandError(`No refused event has the message id ${id}.`)
         const texts = found.map(([path, event]) => {
             return options.json ? `${exactText(inFolder(path, event))}\n` : eventText(event, process.stdout)
         })
-        return print(texts.join(options.json ? '' : '\n'))
+        return print(texts.join(options.json ? '' : '\n'), status)
     })
 }
 
@@ -145,17 +145,41 @@ function drop(words) {
 
 function exportEvents(words) {
     return runCommand(EXPORT, words, ({ output, ...options }) => {
-        const folders = foldersFrom(options, filterFrom(options))
-        const lines = folders.flatMap((folder) => folder.events().map((event) => `${exactText(inFolder(folder.path, event))}\n`))
-        if (output === undefined) return print(lines.join(''))
+        const { folders, status } = eventsIn(foldersFrom(options, filterFrom(options)))
+        const lines = folders.flatMap(([path, events]) => events.map((event) => `${exactText(inFolder(path, event))}\n`))
+        if (output === undefined) return print(lines.join(''), status)
         try {
             writeFileSync(output, lines.join(''), { flag: 'wx', mode: 0o600 })
         } catch (error) {
             if (error.code === 'EEXIST') throw new UsageError(`${output} is there already. Give another name to --output, or remove it.`)
             throw new CommandError(`${output} cannot be written: ${error.message}.`)
         }
-        return print(`Wrote ${counted(lines.length)} to ${output}.\n`)
+        return print(`Wrote ${counted(lines.length)} to ${output}.\n`, status)
     })
+}
+
+/**
+ * The events of folders. One that cannot be read is said, and keeps nobody from the others.
+ *
+ * @param {import('./folder.js').RefusedFolder[]} all
+ * @returns {{ folders: Array<[string, any[]]>, status: number }} The paths with the events, and the exit status.
+ * @throws {CommandError} If none can be read.
+ */
+function eventsIn(all) {
+    const folders = []
+    const errors = []
+    for (const folder of all) {
+        try {
+            folders.push([folder.path, folder.events()])
+        } catch (error) {
+            if (!(error instanceof CommandError)) throw error
+            errors.push(error)
+        }
+    }
+    const last = folders.length === 0 ? errors.pop() : undefined
+    for (const { message } of errors) complain(message, FAILURE)
+    if (last) throw last
+    return { folders, status: errors.length > 0 ? FAILURE : 0 }
 }
 
 /** An event for a program, which may read those of several folders. */
@@ -168,6 +192,6 @@ function counted(count, what = 'refused event') {
 }
 
 /** Resolves with the exit status once the text is written: a pipe may not take it at once. */
-function print(text) {
-    return new Promise((resolve) => process.stdout.write(text, () => resolve(0)))
+function print(text, status = 0) {
+    return new Promise((resolve) => process.stdout.write(text, () => resolve(status)))
 }

@@ -1,6 +1,12 @@
 import { AssertionError } from 'node:assert'
 import { openTracker } from '../client/tracker.js'
 
+/** How many trackers that were shut down still answer questions, each with a host of its own. */
+const MOST_ENDED = 8
+
+/** What ends the hosts of trackers that were shut down, the oldest first. @type {(() => void)[]} */
+const ended = []
+
 /**
  * Makes a tracker for a test, with a host of its own that records calls: nothing is on disk, and nothing is sent.
  *
@@ -8,12 +14,21 @@ import { openTracker } from '../client/tracker.js'
  * @returns {import('./index.cjs').TestTracker}
  */
 export function createTestTracker(options = {}) {
-    const { tracker, record } = openTracker({
+    const { tracker, record, endHost } = openTracker({
         ...options,
         agent: false,
         hostArguments: [...options.hostArguments ?? [], '--record'],
     })
-    const find = (name, properties, call) => record.find(name, properties, membersOf(call))
+    let isForgotten = false
+    const forget = () => {
+        isForgotten = true
+        endHost().catch(() => {})
+    }
+    /** Asks nothing of a new host: it knows no calls, so that none would seem to have been made. */
+    const asked = (question) => (...args) => (isForgotten ? Promise.reject(new Error(FORGOTTEN)) : question(...args))
+    const [calls, findCalls, expectCalls] = [record.calls, record.find, record.expect].map(asked)
+    const shutdown = () => tracker.shutdown().then(() => keep(forget))
+    const find = (name, properties, call) => findCalls(name, properties, membersOf(call))
     const expect = (name, properties, wanted = {}) => {
         if (typeof wanted !== 'object' || wanted === null) {
             throw new TypeError('What else a call has is an object, such as { userId: \'user-1\', count: 0 }.')
@@ -21,14 +36,24 @@ export function createTestTracker(options = {}) {
         const { count, ...call } = wanted
         // Made now: its stack has the caller's line.
         const error = new AssertionError({ message: '', stackStartFn: expect })
-        return record.expect(name, properties, membersOf(call), count).then(({ calls, failure }) => {
+        return expectCalls(name, properties, membersOf(call), count).then(({ calls, failure }) => {
             if (failure === null) return calls
             error.message = failure
             error.stack = `${error.name} [${error.code}]: ${failure}\n${linesOf(error.stack)}`
             throw error
         })
     }
-    return { ...tracker, calls: record.calls, find, expect, fail: record.fail, clear: record.clear }
+    return { ...tracker, shutdown, close: shutdown, calls, find, expect, fail: record.fail, clear: record.clear }
+}
+
+const FORGOTTEN = `The calls of this test tracker are forgotten: ${MOST_ENDED} others were shut down after it. Ask before that.`
+
+/** Lets a tracker that was shut down answer questions, until so many others were shut down after it. */
+function keep(forget) {
+    const place = ended.indexOf(forget)
+    if (place >= 0) ended.splice(place, 1)
+    ended.push(forget)
+    if (ended.length > MOST_ENDED) ended.shift()()
 }
 
 /** What else a call has. `droppedAs` is short for an outcome. What is undefined is no less a fault than null. */

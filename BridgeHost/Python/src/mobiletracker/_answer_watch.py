@@ -29,7 +29,8 @@ class AnswerWatch:
         self._io = io
         self._calls = calls
         self._on_silence = on_silence
-        self._heard_at = 0.0
+        self.heard_at = 0.0
+        """When the host has last written something, by the clock of `_clock`."""
         self._timer: Timer | None = None
         self.is_silent = False
         """Whether the host has been silent for too long."""
@@ -42,7 +43,7 @@ class AnswerWatch:
 
     def record_answer(self) -> None:
         """The host has written something."""
-        self._heard_at = now()
+        self.heard_at = now()
         self.is_silent = False
 
     def restart(self) -> None:
@@ -57,7 +58,7 @@ class AnswerWatch:
         due = min((call.due_at for call in self._calls()), default=None)
         if due is None or due == float("inf"):
             return
-        left = max(due, self._heard_at + SILENCE) - now()
+        left = max(due, self.heard_at + SILENCE) - now()
         self._timer = self._io.later(min(max(left, 1.0), SILENCE), self._look)
         if left <= 0 and not self.is_silent:
             self.is_silent = True

@@ -9,15 +9,6 @@ from typing import Any, Protocol
 
 from .errors import MobileTrackerError
 
-# Reentrant: a signal handler or a finaliser may make calls while this thread has the lock.
-_watching = threading.RLock()
-
-
-def reset() -> None:
-    """After a fork: a thread that only the parent has may have locked it."""
-    global _watching
-    _watching = threading.RLock()
-
 
 def wait_for(call: Call, timeout: float | None = None) -> bool:
     """Waits until a call has ended; False if it takes longer."""
@@ -82,7 +73,7 @@ class Call:
         self.error: MobileTrackerError | None = None
         self.due_at = math.inf
         """When its answer is overdue, by the clock of `_clock`."""
-        self._watchers: list[Callable[[], None]] | None = None
+        self._watchers: list[Callable[[], None]] = []
 
     @property
     def line(self) -> bytes:
@@ -115,14 +106,14 @@ class Call:
         self.params = b""  # A receipt that is kept does not keep the event in memory.
         self.is_done = True
         # A watcher that is added after this line sees that it is done.
-        for watcher in self._watchers or ():
+        for watcher in self._watchers:
             watcher()
 
     def watch(self, watcher: Callable[[], None]) -> None:
         """Calls `watcher` when the call has ended: at least once, on any thread."""
         self.is_watched = True
-        with _watching:
-            self._watchers = [*(self._watchers or ()), watcher]
+        # No lock: the I/O thread watches calls too, and must not wait for a thread that a signal handler has interrupted.
+        self._watchers.append(watcher)
         if self.is_done:
             watcher()
 

@@ -56,3 +56,10 @@ class Shutdown:
         self.is_over = False
         self.timer: Timer | None = None
         self.ended: list[Callable[[], None]] = []
+
+    def finish(self) -> None:
+        """The host has ended."""
+        if self.timer:
+            self.timer.cancel()
+        for ended in self.ended:
+            ended()

@@ -904,6 +904,10 @@ class RecordCalls(RecordOutcomes[Receipt], Caller):
         """Forgets the calls so far, and takes calls again. The clients stay as they are."""
         self._ask("record.clear")
 
+    def shutdown(self) -> None:
+        """Ends the clients, as `host.shutdown` does. The calls so far stay, and the host goes on."""
+        self._ask("record.shutdown")
+
 
 class AsyncRecordCalls(RecordOutcomes[Awaited[Outcome]], AsyncCaller):
     """The calls of a test, of all clients."""
@@ -953,6 +957,10 @@ class AsyncRecordCalls(RecordOutcomes[Awaited[Outcome]], AsyncCaller):
         """Forgets the calls so far, and takes calls again. The clients stay as they are."""
         return self._call("record.clear")
 
+    def shutdown(self) -> Awaited[None]:
+        """Ends the clients, as `host.shutdown` does. The calls so far stay, and the host goes on."""
+        return self._call("record.shutdown")
+
 
 class HostOutcomes(OutcomeCaller[T]):
     """What the host says of all clients."""
@@ -962,7 +970,7 @@ class HostCalls(HostOutcomes[Receipt], Caller):
     """What the host says of all clients."""
 
     def metrics(self) -> str:
-        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
+        """Metrics of all clients, as text for Prometheus. They count all earlier calls, and maybe some later ones."""
         result: str = self._ask("host.metrics")
         return result
 
@@ -971,5 +979,5 @@ class AsyncHostCalls(HostOutcomes[Awaited[Outcome]], AsyncCaller):
     """What the host says of all clients."""
 
     def metrics(self) -> Awaited[str]:
-        """Metrics of all clients, as text for Prometheus. It sees every call sent before it, and none sent after."""
+        """Metrics of all clients, as text for Prometheus. They count all earlier calls, and maybe some later ones."""
         return self._call("host.metrics")

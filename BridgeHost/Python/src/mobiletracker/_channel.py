@@ -12,7 +12,6 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from . import _call
 from ._agent import find_agent, ignored_arguments
 from ._call import Call, wait_for
 from ._clock import now
@@ -329,13 +328,16 @@ the program that runs later, may be the last thing that the process does."""
 
 def _register() -> None:
     """Makes the end of a process that ends without `atexit` wait for events that are not sent yet."""
-    global _registered_in
+    global _registered_in, _has_left
     if _registered_in == os.getpid():
         return
     _registered_in = os.getpid()
     multiprocessing = sys.modules.get("multiprocessing.process")
     if multiprocessing and multiprocessing.parent_process() is not None:
-        sys.modules["multiprocessing.util"].Finalize(None, _leave, exitpriority=0)
+        util = sys.modules["multiprocessing.util"]
+        util.Finalize(None, _leave, exitpriority=0)
+        # A thread may go on when the functions for the end have been called.
+        _has_left = _has_left or bool(getattr(util, "_exiting", False))
     # A process of billiard, whose pools have their own way to end. Celery says when.
     billiard = sys.modules.get("billiard.process")
     if billiard and billiard.current_process()._parent_pid is not None:
@@ -387,7 +389,6 @@ def end_of(channel: Channel, finish: Callable[[], None] = lambda: None) -> threa
 def _become_child() -> None:
     global _has_left
     _has_left = False
-    _call.reset()
     for channel in list(_all):
         channel.become_child()
 

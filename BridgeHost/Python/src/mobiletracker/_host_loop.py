@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from ._agent import Agent, AgentConnection, find_agent, is_absence
 from ._answer_watch import SILENCE, AnswerWatch
 from ._call import Call
 from ._call_table import CallTable, Shutdown
+from ._clock import now
 from ._find import HostEnd, find_host
 from ._host_end import after_agent, after_host
 from ._io_thread import IOThread, Timer
@@ -38,7 +38,7 @@ _HANDSHAKE = 10.0
 """How long a host may take to answer its first request, in seconds."""
 
 _SHUTDOWN = 10.0
-"""How long a host may take to end after `host.shutdown`. It normally takes at most 1.5 s."""
+"""How long a host may write nothing after `host.shutdown` before it is ended, in seconds. It normally ends within 1.5 s."""
 
 
 class _State(Enum):
@@ -70,10 +70,13 @@ class HostLoop:
     one process: after a fork the child makes another. Only its I/O thread calls its methods.
     """
 
-    def __init__(self, options: LinkOptions, recovery: Recovery, *, joined: Agent | None = None) -> None:
+    def __init__(
+        self, options: LinkOptions, recovery: Recovery, *, joined: Agent | None = None, next_id: int = 1
+    ) -> None:
         """
         :param recovery: The calls that a new host needs first.
         :param joined: The agent that the program has been connected to.
+        :param next_id: A higher id than that of any call that the recovery knows.
         """
         self._options = options
         self.recovery = recovery
@@ -90,17 +93,19 @@ class HostLoop:
         self._state = _State.IDLE
         self.calls = CallTable(on_removal=lambda call: self.backlog.free(len(call.params)))
         self._own = CallTable()
-        self._next_id = 1
+        self.next_id = next_id
         self._hold = SetupHold()
         self.watch = AnswerWatch(self.io, lambda: [*self.calls, *self._own], self._warn_of_silence)
         self.crashes = CrashLimit()
         self._wait: Timer | None = None
-        self._ended_setups: set[str] = set()
-        """The calls that have set up the present host for a brand that `reset(all=True)` has ended in an earlier host."""
+        self._ended_setups: dict[str, int] = {}
+        """The methods that have set up the present host for a brand that `reset(all=True)` has ended in an earlier host, with
+        the id of that reset."""
         self._last_failure: MobileTrackerError | None = None
         self._last_warning = ""
         self._handshake: Timer | None = None
-        self._shutdown: Shutdown | None = None
+        self._shutdowns: list[Shutdown] = []
+        """Those that were asked for, in the order of their calls. Each but the first waits for the next host."""
         self.forgets = True
         """Whether the next host starts without clients after a shutdown. If not, the thread stays."""
         self.when_quiet: list[Callable[[], None]] = []
@@ -111,7 +116,7 @@ class HostLoop:
     def add(self, call: Call) -> None:
         """Makes a call, after those that were made before."""
         if call.method in SETUPS:
-            self._next_id += 1  # For a shutdown before it; see `_send`.
+            self.next_id += 1  # For a shutdown before it; see `_send`.
         self._number(call, self.calls)
         if self._state is _State.READY:
             self._send(call)
@@ -119,8 +124,8 @@ class HostLoop:
             self._start()
 
     def _number(self, call: Call, table: CallTable) -> None:
-        call.id = self._next_id
-        self._next_id += 1
+        call.id = self.next_id
+        self.next_id += 1
         table.add(call)
 
     def _request(self, method: str, params: bytes) -> Call:
@@ -153,8 +158,9 @@ class HostLoop:
                 self.watch.record_call(setup)
             return
         # The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
-        if call.method in self._ended_setups and not self._shutdown:
-            self._send(self._begin_shutdown(call.id - 1, is_own=True).call)
+        is_ended = call.id > self._ended_setups.get(call.method, math.inf)
+        if is_ended and not (self._shutdown and self._shutdown.call.id < call.id):
+            self._shut_down_before(call)
         if shutdown := self._shutdown:
             # Calls after the shutdown go to the next host.
             if call.id > shutdown.call.id:
@@ -241,8 +247,12 @@ class HostLoop:
         self.host = host
         self.processes.add(host)
         self.watch.restart()
-        self._handshake = self.io.later(_HANDSHAKE, lambda: self._fail_handshake(path))
         call = self._request("host.info", b"{}")
+        # An agent that was known before may have been stopped. Calls wait for it, as they do while it is connected.
+        if self.joined:
+            self.watch.record_call(call)
+        else:
+            self._handshake = self.io.later(_HANDSHAKE, lambda: self._fail_handshake(path))
         call.watch(lambda: self._complete_handshake(path, call))
 
     def _fail_handshake(self, path: Path) -> None:
@@ -263,9 +273,11 @@ class HostLoop:
         self.joined = self._agent and replace(self._agent, is_optional=False)
         self._last_warning = ""
         self.crashes.record_start()
-        self._ended_setups = self.recovery.ended_setups
+        self.calls.reject(_overtaken, lambda call: self.recovery.is_overtaken(call, self.calls))
+        # What ended before an earlier host, this one is set up for as well.
+        self._ended_setups |= self.recovery.ended_setups(self.calls)
         repeated = [self._request_or_warn(method, params) for method, params in self.recovery.calls()]
-        self._hold.begin([call for call in repeated if call.method in SETUPS - self._ended_setups])
+        self._hold.begin([call for call in repeated if call.method in SETUPS - self._ended_setups.keys()])
         for waiting in self.calls:
             self._send(waiting)
 
@@ -287,9 +299,11 @@ class HostLoop:
         self._warn(str(error))
         for table in (self._own, self.calls):
             table.reject(lambda _: error)
-        if self._shutdown and not self._shutdown.is_own:
+        if not all(shutdown.is_own for shutdown in self._shutdowns):
             self.forget()
-        self._finish_shutdown()
+        shutdowns, self._shutdowns = self._shutdowns, []
+        for shutdown in shutdowns:
+            shutdown.finish()
 
     def _fault(self, error: Exception) -> None:
         """This package has a defect. All calls fail, so that no caller waits for ever."""
@@ -316,11 +330,11 @@ class HostLoop:
         if not message or not call:
             return False
         if message.result is not None:
-            self.recovery.record_answer(call.method, call.params, message.result)
+            self.recovery.record_answer(call, message.result)
             call.answer(message.result)
         elif message.error is not None:
             error = error_from_answer(message.error)
-            self.recovery.record_failure(call.method, call.params, error)
+            self.recovery.record_failure(call, error)
             call.fail(error)
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True
@@ -341,28 +355,49 @@ class HostLoop:
 
     def shut_down(self, ended: Callable[[], None]) -> None:
         """Lets the host send for its 1.5 s and end."""
-        if shutdown := self._shutdown:
-            return shutdown.ended.append(partial(self.shut_down, ended) if shutdown.is_own else ended)
+        if self._shutdowns and not (last := self._shutdowns[-1]).is_own and not self._has_calls_after(last):
+            return last.ended.append(ended)
         if self._state is _State.IDLE:
             self.forget()
             return ended()
-        self._next_id += 1
-        shutdown = self._begin_shutdown(self._next_id - 1, is_own=False)
+        shutdown = Shutdown(self.next_id, is_own=False)
+        self.next_id += 1
         shutdown.ended.append(ended)
+        self._shutdowns.append(shutdown)
+        self._begin_shutdown(shutdown)
         if self._state is _State.READY:
             self._send(shutdown.call)
 
-    def _begin_shutdown(self, id: int, *, is_own: bool) -> Shutdown:
-        self._shutdown = shutdown = Shutdown(id, is_own=is_own)
+    @property
+    def _shutdown(self) -> Shutdown | None:
+        """The one that the present host gets."""
+        return self._shutdowns[0] if self._shutdowns else None
+
+    def _has_calls_after(self, shutdown: Shutdown) -> bool:
+        return any(call.id > shutdown.call.id for call in self.calls)
+
+    def _begin_shutdown(self, shutdown: Shutdown) -> None:
         self.calls.add(shutdown.call)
         self.backlog.add(len(shutdown.call.params), waits=False, is_bounded=False)
-        self._end_in_time(shutdown)
-        return shutdown
+        if shutdown is self._shutdown:
+            self._end_in_time(shutdown)
 
-    def _end_in_time(self, shutdown: Shutdown) -> None:
-        """Ends the host, whatever it does, when its time is over."""
+    def _shut_down_before(self, call: Call) -> None:
+        """Goes on with a fresh host, before a call of the program."""
+        if self._shutdown and self._shutdown.timer:
+            self._shutdown.timer.cancel()
+        shutdown = Shutdown(call.id - 1, is_own=True)
+        self._shutdowns.insert(0, shutdown)
+        self._begin_shutdown(shutdown)
+        self._send(shutdown.call)
+
+    def _end_in_time(self, shutdown: Shutdown, time: float = _SHUTDOWN) -> None:
+        """Ends the host when its time is over, which begins anew with whatever it writes: it may have many calls to
+        answer."""
 
         def end() -> None:
+            if (left := self.watch.heard_at + _SHUTDOWN - now()) > 0:
+                return self._end_in_time(shutdown, left)
             shutdown.is_over = True
             if self.host:
                 self.host.kill()
@@ -371,7 +406,7 @@ class HostLoop:
 
         if shutdown.timer:
             shutdown.timer.cancel()
-        shutdown.timer = self.io.later(_SHUTDOWN, end)
+        shutdown.timer = self.io.later(time, end)
 
     def _gone(self, host: HostProcess | AgentConnection, path: Path, end: HostEnd) -> None:
         self.processes.discard(host)
@@ -386,7 +421,7 @@ class HostLoop:
         how = str(end)
         self._own.reject(lambda _: host_exited(how))
         if self._shutdown and self._shutdown.is_over:
-            return self._ended_after_shutdown(self._shutdown, how)
+            return self._ended_after_shutdown(how)
         if self._agent and self._agent.is_optional and not had_started and is_absence(end.error):
             self._state = _State.STARTING
             return self._spawn_host()
@@ -410,23 +445,19 @@ class HostLoop:
         )
         self._send_held(self._hold.end())
 
-    def _ended_after_shutdown(self, shutdown: Shutdown, how: str) -> None:
+    def _ended_after_shutdown(self, how: str) -> None:
+        shutdown = self._shutdowns.pop(0)
         self.calls.reject(lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
         if shutdown.is_own:
             self.recovery.end(self._ended_setups)
         else:
             self.forget()
-        self._finish_shutdown()
+        self._ended_setups = {}
+        shutdown.finish()
+        if self._shutdown:
+            self._end_in_time(self._shutdown)
         if self.calls:
             self._start()
-
-    def _finish_shutdown(self) -> None:
-        shutdown, self._shutdown = self._shutdown, None
-        if shutdown:
-            if shutdown.timer:
-                shutdown.timer.cancel()
-            for ended in shutdown.ended:
-                ended()
 
     def forget(self) -> None:
         """The host has ended."""
@@ -442,3 +473,9 @@ class HostLoop:
         if message != self._last_warning:
             self._options.warn(message)
         self._last_warning = message
+
+
+def _overtaken(_: Call) -> MobileTrackerError:
+    """The error of a setup that the host would have ended: see `Recovery.is_overtaken`."""
+    sentence = "A reset of everything and another call of this kind came before this one was done: the later one counts."
+    return MobileTrackerError("INIT_ERROR", sentence)

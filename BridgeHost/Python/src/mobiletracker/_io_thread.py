@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from ._clock import now
 
 _POLL = 0.05
-"""How often the thread looks for work while it has no descriptors, in seconds."""
+"""How often the thread looks again for work while it has no descriptors, or cannot end yet, in seconds."""
 
 Action = Callable[[], None]
 T = TypeVar("T")
@@ -124,6 +124,10 @@ class IOThread:
                     if not self._is_idle():
                         self._on_fault(error)
                     self._after_turn()
+            except BaseException:
+                # A signal handler has raised. The next call starts a thread, and this one ends if it starts after all.
+                self._thread = None
+                raise
 
     def open(self) -> None:
         """Makes what the thread needs to wait for pipes.
@@ -169,6 +173,8 @@ class IOThread:
             pass
 
     def _run(self) -> None:
+        if self._thread is not threading.current_thread():
+            return
         while not self._ends():
             # Both parts run even after a fault: callers are woken at the end of a turn, and this may be the last one.
             for part in (self._turn, self._after_turn):
@@ -220,7 +226,11 @@ class IOThread:
     def _ends(self) -> bool:
         if self._posted or not self._is_idle():
             return False
-        with self._lock:
+        if not self._lock.acquire(blocking=False):
+            # A caller has it. A signal handler may have interrupted that caller, and wait for this thread.
+            self.later(_POLL, lambda: None)
+            return False
+        try:
             me, self._thread = self._thread, None
             # Callers that posted while they still saw this thread rely on it.
             if self._posted:
@@ -229,3 +239,5 @@ class IOThread:
             self._close()
             self._timers.clear()
             return True
+        finally:
+            self._lock.release()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
+from ._action_queue import ActionQueue
 from ._clock import now as clock
 
 MOST_CALLS = 100_000
@@ -25,11 +27,16 @@ _LONGEST_WAIT = 5.0
 
 
 class Backlog:
-    """The calls that have no answer yet. While there are too many, tracking calls wait or are dropped."""
+    """The calls that have no answer yet. While there are too many, tracking calls wait or are dropped.
+
+    Only a call that waits for room waits for another thread.
+    """
 
     def __init__(self) -> None:
-        self._change = threading.Condition()
+        self._changes = ActionQueue()
         self._freed: list[int] = []
+        self._waiting: deque[threading.Lock] = deque()
+        """Those who wait for room, each by a lock of its own, which `_change` releases."""
         self.count = 0
         self.size = 0
         """In bytes."""
@@ -42,13 +49,11 @@ class Backlog:
         :param is_bounded: Whether the call may be refused. The others are few.
         :returns: False if there is no room.
         """
-        with self._change:
-            while is_bounded and not self._has_room(size):
-                if not waits or not self._change.wait(_PATIENCE):
-                    return False
-            self.count += 1
-            self.size += size
-            return True
+        while is_bounded and not self._has_room(size):
+            if not waits or not self._wait_for_room(size):
+                return False
+        self._changes.run(partial(self._change, 1, size))
+        return True
 
     def free(self, size: int) -> None:
         """A call has its answer. `end_turn` makes its room known. Both are for one thread alone."""
@@ -59,10 +64,22 @@ class Backlog:
         if not self._freed:
             return
         freed, self._freed = self._freed, []
-        with self._change:
-            self.count -= len(freed)
-            self.size -= sum(freed)
-            self._change.notify_all()
+        self._changes.run(partial(self._change, -len(freed), -sum(freed)))
+
+    def _change(self, count: int, size: int) -> None:
+        self.count += count
+        self.size += size
+        if count < 0:
+            for _ in range(len(self._waiting)):
+                self._waiting.popleft().release()
+
+    def _wait_for_room(self, size: int) -> bool:
+        """Waits until there may be room; False if no call was answered meanwhile."""
+        change = threading.Lock()
+        change.acquire()
+        self._waiting.append(change)
+        # A change before this line is seen here, and one after it releases the lock.
+        return self._has_room(size) or change.acquire(timeout=_PATIENCE)
 
     def _has_room(self, size: int) -> bool:
         return self.count == 0 or self.count < MOST_CALLS and self.size + size <= MOST_BYTES

@@ -98,13 +98,17 @@ class HostLink:
         """After a fork, in the child: the host and its calls stay the parent's. The next call starts another host, with
         the same clients: also with those whose setup has no answer yet."""
         parent = self._loop
-        self._loop = HostLoop(self._options, self.recovery, joined=parent.joined)
-        open_calls = [*parent.calls, *parent.io.abandon(Call)]
+        untaken = parent.io.abandon(Call)
+        for call in untaken:
+            call.id = parent.next_id
+            parent.next_id += 1
+        self._loop = HostLoop(self._options, self.recovery, joined=parent.joined, next_id=parent.next_id)
+        open_calls = [*parent.calls, *untaken]
         for host in parent.processes:
             host.abandon()
         for call in open_calls:
             # What the parent's host does of it, the child's host has to do as well.
-            self.recovery.record_answer(call.method, call.params, {})
+            self.recovery.record_answer(call, {})
             if not call.site:
                 call.answer({})  # A call that was kept while its client was off is not kept once more.
                 continue

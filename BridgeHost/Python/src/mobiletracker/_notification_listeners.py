@@ -38,13 +38,13 @@ class NotificationListeners:
         self._warn = warn
         self._catches = catches
         # Any thread may add and remove: each of these lists changes in one step.
-        self._listeners: dict[str, list[tuple[Listener, Callable[[Listener, Any], None]]]] = {
+        self._listeners: dict[str, list[tuple[Listener, Callable[[Listener, Any], object]]]] = {
             topic: [] for topic in TOPICS
         }
         self._subscribed: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def on(self, topic: str, listener: Listener, run: Callable[[Listener, Any], None]) -> Callable[[], None]:
+    def on(self, topic: str, listener: Listener, run: Callable[[Listener, Any], object]) -> Callable[[], None]:
         """Calls `listener` with each notification of this kind from now on. What it raises becomes a warning.
 
         :param run: Calls the listener on the right thread or in the right loop.
@@ -114,7 +114,7 @@ class ListenerThread:
     The public methods run on the I/O thread.
     """
 
-    def __init__(self, call: Callable[[Listener, Any], None]) -> None:
+    def __init__(self, call: Callable[[Listener, Any], object]) -> None:
         self._call = call
         self._waiting: queue.SimpleQueue[tuple[Listener, Any] | None] | None = None
         self._process = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -59,6 +60,8 @@ class OffClients:
         self._off: dict[str, str] = {}
         """The clients that are off, with the word for why."""
         self._kept: dict[str, list[Kept]] = {}
+        self._kept_again: deque[Kept] = deque()
+        """Calls that no host took, which are not among the others yet."""
         self._others: set[str] = set()
 
     @property
@@ -70,12 +73,16 @@ class OffClients:
         """The answer to a call; or what the host must get before it, and after it: a client must be set up to erase a
         person.
         """
-        if self._is_recorder:
+        client = row.client
+        is_setup = row.restores == "setup"
+        is_off = client in self._off or self.is_all
+        # Nothing changes. The I/O thread, on which a logging handler may call, does not wait for the lock.
+        if self._is_recorder or not (is_setup or is_off or self._kept.get(client) or self._kept_again):
             return [], []
         with self._lock:
-            client = row.client
-            if row.restores == "setup" and client not in self._others:
-                if word := _why_off(row, json.loads(params)):
+            self._keep_again()
+            if is_setup and client not in self._others:
+                if word := why_off(row, json.loads(params)):
                     self._off[client] = word
                     return {}
                 self._off.pop(client, None)
@@ -86,7 +93,7 @@ class OffClients:
             if not kept:
                 return [], []
             first, others = ([call for call in kept if bool(call.row.restores) == is_first] for is_first in (True, False))
-            if row.restores == "setup":
+            if is_setup:
                 return first, others
             if others:
                 self._kept[client] = others
@@ -97,9 +104,9 @@ class OffClients:
         self._lock = threading.RLock()
 
     def keep(self, call: Kept) -> None:
-        """Keeps a call for the host."""
-        with self._lock:
-            self._keep(call)
+        """Keeps a call for the next host. Waits for nobody: the I/O thread must not wait for a thread that a signal handler
+        may have interrupted."""
+        self._kept_again.append(call)
 
     def clear(self) -> None:
         """The program has closed the tracker.
@@ -107,10 +114,15 @@ class OffClients:
         All stays but credentials: a host would have it on disk, and defaults stay in the link.
         """
         with self._lock:
+            self._keep_again()
             self._off.clear()
             self._others.clear()
             for calls in self._kept.values():
                 calls[:] = [call for call in calls if call.row.restores != "credentials"]
+
+    def _keep_again(self) -> None:
+        while self._kept_again:
+            self._keep(self._kept_again.popleft())
 
     def _keep(self, call: Kept) -> None:
         """Of equal calls the host gets the last."""
@@ -141,7 +153,7 @@ class OffClients:
         return given[-1] if given else "granted"
 
 
-def _why_off(row: Row, given: Mapping[str, Any]) -> str | None:
+def why_off(row: Row, given: Mapping[str, Any]) -> str | None:
     """Why a setup turns its client off; None if it does not."""
     options: Mapping[str, Any] = next((value for param in row.params if isinstance(value := given.get(param.wire), dict)), {})
     enabled = options.get("enabled")

@@ -53,6 +53,9 @@ class TrackerOptions:
         arguments: object = self.host_arguments
         if isinstance(arguments, str) or not all(isinstance(argument, str) for argument in self.host_arguments):
             raise TypeError('host_arguments must be a list of strings, such as ["--storage-dir", "/var/lib/shop"].')
+        if self.host_path:
+            # The host may be started again when the program has gone to another folder.
+            self.host_path = os.path.abspath(self.host_path)
         if self.agent not in (None, False) and not (isinstance(self.agent, str | os.PathLike) and os.fspath(self.agent)):
             raise TypeError("agent must be the path of a socket, 'auto' or False.")
         if self.stderr not in ("inherit", "ignore"):
@@ -82,7 +85,11 @@ def arguments_of_host(options: TrackerOptions) -> list[str]:
 def program_name() -> str | None:
     """The name of the package that `python -m` runs, else of the script; None if there is neither."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
-    if spec is not None:
+    # That of a folder or of an archive that is run is named after the file in it, as all are.
+    if spec is not None and spec.name not in ("__main__", "__mp_main__"):
         return str(spec.name).removesuffix(".__main__")
-    name = os.path.splitext(os.path.basename(sys.argv[0] if sys.argv else ""))[0]
+    path = sys.argv[0] if sys.argv else ""
+    name = os.path.splitext(os.path.basename(path))[0]
+    if name == "__main__":
+        name = os.path.basename(os.path.dirname(os.path.abspath(path)))
     return None if name in ("", "-c", "-") else name

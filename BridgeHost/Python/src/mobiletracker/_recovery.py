@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ._call import Call
+from ._off import why_off
 from ._row import Gives, Row
 from ._table import ROWS
 from .errors import MobileTrackerError
@@ -30,8 +34,8 @@ class _Client:
     user: tuple[str, bytes] | None = None
     is_held: bool = False
     """Whether the setup has ended with the error after which the host keeps what is tracked."""
-    is_ended: bool = False
-    """Whether `reset(all=True)` has ended its brand."""
+    ended_by: int = 0
+    """The id of the last `reset(all=True)` that has ended the brand of the setup before it; 0 if the setup came after it."""
 
     @property
     def calls(self) -> list[tuple[str, bytes]]:
@@ -40,21 +44,31 @@ class _Client:
         return [call for call in calls if call]
 
     @property
+    def is_off(self) -> bool:
+        """Whether it is turned off, so that the host stores nothing of it."""
+        return self.setup is not None and why_off(ROWS[self.setup[0]], json.loads(self.setup[1])) is not None
+
+    @property
     def is_on_disk(self) -> bool:
         """Whether its state outlives the host: with `persistence` as `memory` it does not."""
-        return self.setup is not None and _config_of(json.loads(self.setup[1])).get("persistence") != "memory"
+        if self.setup is None or self.is_off:
+            return False
+        return _config_of(json.loads(self.setup[1])).get("persistence") != "memory"
 
-    def begin(self, setup: tuple[str, bytes] | None, *, is_held: bool = False) -> None:
+    def begin(self, setup: tuple[str, bytes] | None, *, is_held: bool = False, id: float = math.inf) -> None:
         if self.setup and not self.is_held and setup != self.setup:
             # A client that goes on with another setup has the credentials of that one.
             self.credentials = None
-        if setup:
+        self.setup, self.is_held = setup, is_held
+        # One that turns the client off leaves the reset to the next.
+        if setup and not self.is_off:
             self.reset = None
-        self.setup, self.is_held, self.is_ended = setup, is_held, False
+        if id > self.ended_by:
+            self.ended_by = 0
 
     def keep_reset(self, method: str, params: bytes) -> None:
-        """Keeps a reset that the next setup is to apply. One of everything stays."""
-        if not self.setup and not (self.reset and _is_of_all(self.reset[1])):
+        """Keeps a reset that the next setup is to apply, of a client that is on. One of everything stays."""
+        if (not self.setup or self.is_off) and not (self.reset and _is_of_all(self.reset[1])):
             self.reset = (method, params)
 
     def set(self, method: str, params: bytes) -> None:
@@ -76,8 +90,9 @@ class Recovery:
         self._clients = {row.client: _Client() for row in ROWS.values()}
         self._topics: list[str] = []
 
-    def record_answer(self, method: str, params: bytes, result: dict[str, Any]) -> None:
+    def record_answer(self, call: Call, result: dict[str, Any]) -> None:
         """Remembers a call that the host answered with a result."""
+        method, params = call.method, call.params
         if not (row := ROWS.get(method)):
             return
         client = self._clients[row.client]
@@ -88,7 +103,7 @@ class Recovery:
             case "setup":
                 # After an ignored one the client goes on with its last setup.
                 if not (result.get("ignored") and client.setup):
-                    client.begin((method, _again(row, params)))
+                    client.begin((method, _again(row, params)), id=call.id)
             case "user" if result.get("status") != "dropped":
                 client.user = (method, params)
             case "credentials":
@@ -101,26 +116,44 @@ class Recovery:
             case "endsBrand":
                 client.keep_reset(method, params)
                 # The host goes on tracking, with a new session, until the next setup.
-                client.is_ended = client.is_ended or _is_of_all(params)
+                if _is_of_all(params):
+                    client.ended_by = call.id
 
-    def record_failure(self, method: str, params: bytes, error: MobileTrackerError) -> None:
+    def record_failure(self, call: Call, error: MobileTrackerError) -> None:
         """Remembers a call that the host answered with an error. After a setup that found no session, the host keeps
         what is tracked: a new host does the same after the same call. Until a setup succeeds, one that fails otherwise
         ends that."""
-        row = ROWS.get(method)
+        row = ROWS.get(call.method)
         if not row or row.restores != "setup" or error.code == "INVALID_PARAMS" or error.data.get("cause") == "shutdown":
             return
         client = self._clients[row.client]
         if error.code == row.holds_after:
-            client.begin((method, params), is_held=True)
-        elif client.is_held or client.is_ended:
+            client.begin((call.method, call.params), is_held=True, id=call.id)
+        elif client.is_held or client.ended_by > 0:
             client.end()
 
-    @property
-    def ended_setups(self) -> set[str]:
-        """The methods whose brand, for which a new host is set up, `reset(all=True)` has ended: the next such call may
-        name another."""
-        return {client.setup[0] for client in self._clients.values() if client.setup and client.is_ended}
+    def ended_setups(self, unanswered: Iterable[Call]) -> dict[str, int]:
+        """The methods that set up a client, in the last host or once more in the next, whose brand has ended since: the
+        next such call may name another.
+
+        :returns: Each with the id of the reset that has ended it.
+        """
+        calls = [*unanswered]
+        ended = {}
+        for method in SETUPS:
+            client = self._clients[ROWS[method].client]
+            is_to_come = any(call.method == method and call.id < client.ended_by for call in calls)
+            if client.ended_by and (client.setup or is_to_come):
+                ended[method] = client.ended_by
+        return ended
+
+    def is_overtaken(self, call: Call, unanswered: Iterable[Call]) -> bool:
+        """Whether an unanswered setup came before a reset of everything that was answered, and another setup came after it.
+        The last host would have ended it as soon as it had begun the other one."""
+        if call.method not in SETUPS:
+            return False
+        ended_by = self._clients[ROWS[call.method].client].ended_by
+        return call.id < ended_by and any(other.method == call.method and other.id > ended_by for other in unanswered)
 
     def subscribe(self, topic: str) -> None:
         """Every further host is to send these notifications."""
@@ -142,12 +175,14 @@ class Recovery:
         """The host was shut down: the next one starts without clients. Defaults and subscriptions to notifications stay,
         and what was to hold from the next setup on."""
         self._clients = {
-            name: _Client(client.defaults, client.reset, None if client.setup else client.consent)
+            name: _Client(
+                client.defaults, client.reset, None if client.setup and not client.is_off else client.consent
+            )
             for name, client in self._clients.items()
         }
 
-    def end(self, methods: set[str]) -> None:
-        """The next host starts without the clients that these calls set up."""
+    def end(self, methods: Iterable[str]) -> None:
+        """The next host starts without the clients that these methods have set up."""
         for method in methods:
             self._clients[ROWS[method].client].end()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from contextvars import ContextVar, Token
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
@@ -124,9 +124,15 @@ class ScopeBlock:
             with ScopeBlock(self._scope):
                 return await function(*arguments, **keywords)
 
+        async def resumed(coroutine: Coroutine[Any, Any, Any]) -> Any:
+            with ScopeBlock(self._scope):
+                return await coroutine
+
         def called(*arguments: Any, **keywords: Any) -> Any:
             with ScopeBlock(self._scope):
-                return function(*arguments, **keywords)
+                result = function(*arguments, **keywords)
+            # A wrapper of an `async` function need not be one itself.
+            return resumed(result) if inspect.iscoroutine(result) else result
 
         return cast(F, wraps(function)(awaited if inspect.iscoroutinefunction(function) else called))
 

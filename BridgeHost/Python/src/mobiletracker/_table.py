@@ -490,6 +490,7 @@ ROWS: dict[str, Row] = {
             ),
         ),
         Row("record.clear", Gives.NOTHING),
+        Row("record.shutdown", Gives.NOTHING),
         Row("host.metrics", Gives.MEMBER, member="text"),
     )
 }
@@ -506,6 +507,7 @@ NUMBERS: dict[str, int] = {
     "INVALID_VALUE": 1010,
     "NOT_INITIALIZED": 1011,
     "LIST_FULL": 1012,
+    "CONNECTION_REFUSED": 1013,
     "INVALID_PARAMS": -32602,
     "METHOD_NOT_FOUND": -32601,
     "INVALID_REQUEST": -32600,

@@ -39,6 +39,7 @@ TEXTS: dict[str, str] = {
     "blank": "'{option}' is blank.",
     "tooLong": "'{option}' has more than {most} bytes.",
     "notTheArgument": "'{option}' is another than the call's own {argument}.",
+    "noVisitor": "It is about a user alone. Give '{option}': the visitor with that id gets the other user id.",
     "wrongYear": "'{option}' is not in the years 0 to 9999.",
     "notJSON": "[{option}: ]{detail}",
     "size": "As JSON it is larger than {option} allows, {most} bytes.",

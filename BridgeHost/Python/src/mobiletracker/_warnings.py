@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from ._action_queue import ActionQueue
 from ._fault import sentence
 from ._table import ROWS
 
@@ -86,7 +87,11 @@ def segment_hint(method: str, arguments: Sequence[object]) -> str:
 
 def call_name(method: str, name: object) -> str:
     """A call for a warning."""
-    return f"{method} {json.dumps(name[:200], ensure_ascii=False)}" if isinstance(name, str) else method
+    if not isinstance(name, str):
+        return method
+    # Half a surrogate pair cannot be written to a log.
+    shown = json.dumps(name[:200], ensure_ascii=False).encode(errors="backslashreplace").decode()
+    return f"{method} {shown}"
 
 
 class _Streak:
@@ -123,13 +128,12 @@ class Warnings:
     def __init__(self, logger: logging.Logger | None, *, is_on: bool) -> None:
         self._logger = logger or logging.getLogger("mobiletracker")
         self._is_on = is_on
-        self._lock = threading.RLock()
-        self._streaks: dict[tuple[str, str], _Streak] = {}
+        self.become_child()
 
     def become_child(self) -> None:
-        """After a fork: a thread that only the parent has may have locked it, and the parent warns of what it counted."""
-        self._lock = threading.RLock()
-        self._streaks = {}
+        """After a fork: a thread that only the parent has may run an action, and the parent warns of what it counted."""
+        self._changes = ActionQueue()
+        self._streaks: dict[tuple[str, str], _Streak] = {}
 
     def warn(self, message: str | None) -> None:
         """Logs a warning, unless warnings are off."""
@@ -143,24 +147,13 @@ class Warnings:
         """A call was dropped. If its reason is in the tracker's state, `report_first` warns of it later."""
         if drop.reason not in _OF_STATE and not drop.has_failed:
             return self.warn(str(drop))
-        with self._lock:
-            # Without a host, the calls of each client fail.
-            key = ("" if drop.has_failed else drop.client, drop.reason)
-            if streak := self._streaks.get(key):
-                streak.count += 1
-            else:
-                self._streaks[key] = _Streak(drop)
+        self._changes.run(partial(self._count, drop))
 
     def accepted(self, method: str) -> None:
         """A call was accepted."""
         if not self._streaks:
             return
-        client = method.rpartition(".")[0]
-        with self._lock:
-            over = [key for key, streak in self._streaks.items() if key[0] == client or streak.first.has_failed]
-            messages = [self._streaks.pop(key).report() for key in over]
-        for message in messages:
-            self.warn(message)
+        self._changes.run(partial(self._end_streaks, method.rpartition(".")[0]))
 
     def report_first(self) -> None:
         """Warns of the reasons for which there was no warning yet."""
@@ -171,8 +164,23 @@ class Warnings:
         """Logs the warnings that are still due."""
         self._report(lambda _: True)
 
+    def _count(self, drop: Drop) -> None:
+        # Without a host, the calls of each client fail.
+        key = ("" if drop.has_failed else drop.client, drop.reason)
+        if streak := self._streaks.get(key):
+            streak.count += 1
+        else:
+            self._streaks[key] = _Streak(drop)
+
+    def _end_streaks(self, client: str) -> None:
+        over = [key for key, streak in self._streaks.items() if key[0] == client or streak.first.has_failed]
+        for key in over:
+            self.warn(self._streaks.pop(key).report())
+
     def _report(self, matches: Callable[[_Streak], bool]) -> None:
-        with self._lock:
-            messages = [streak.report() for streak in self._streaks.values() if matches(streak)]
-        for message in messages:
-            self.warn(message)
+        def report() -> None:
+            for streak in self._streaks.values():
+                if matches(streak):
+                    self.warn(streak.report())
+
+        self._changes.run(report)

@@ -272,7 +272,7 @@ class AnalyticsDebugInfo(TypedDict):
     """The state of the analytics client. Later versions may add members."""
 
     lifecycle: str
-    """`idle`, `initializing`, `ready`, `resetting` or `disabled`."""
+    """`idle`, `initializing`, `ready`, `halted`, `resetting` or `disabled`."""
     disabled_because: NotRequired[str]
     """Why it is disabled."""
     halted: NotRequired[Mapping[str, object]]
@@ -702,6 +702,7 @@ HostErrorCode: TypeAlias = Literal[
     "INVALID_VALUE",
     "NOT_INITIALIZED",
     "LIST_FULL",
+    "CONNECTION_REFUSED",
     "INVALID_PARAMS",
     "METHOD_NOT_FOUND",
     "INVALID_REQUEST",

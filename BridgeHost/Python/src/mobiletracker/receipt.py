@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Generator, Sequence
 from functools import partial
@@ -13,6 +14,7 @@ from .outcome import Outcome
 
 if TYPE_CHECKING:
     from ._channel import Channel
+    from ._io_thread import IOThread
 
 T = TypeVar("T")
 
@@ -23,10 +25,11 @@ class Receipt:
     The call takes effect whether you keep the receipt or not. It may be read from any thread.
     """
 
-    __slots__ = ("_call", "__weakref__")
+    __slots__ = ("_call", "_io", "__weakref__")
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: Call, io: IOThread) -> None:
         self._call = call
+        self._io = io
 
     def __del__(self) -> None:
         self._call.discard()
@@ -43,7 +46,10 @@ class Receipt:
         :raises MobileTrackerError: If there is no host: `HOST_NOT_FOUND`, `HOST_START_FAILED`, `PROTOCOL_MISMATCH`,
             `HOST_EXITED`.
         :raises TimeoutError: If it takes longer. The call itself goes on.
+        :raises RuntimeError: On the tracker's own thread, if it is not known yet.
         """
+        if not self._call.is_done:
+            _expect_other_thread(self._io, self._call.method)
         outcome: Outcome = waited_for(self._call, timeout)
         return outcome
 
@@ -66,7 +72,8 @@ class Awaited(Generic[T]):
 
     def __await__(self) -> Generator[Any, None, T]:
         if not self._call.is_done:
-            future = asyncio.get_running_loop().create_future()
+            loop = self._wakeups.loop = asyncio.get_running_loop()
+            future = loop.create_future()
             self._call.watch(partial(self._wakeups.add, future))
             yield from future
         result: T = self._call.result()
@@ -84,6 +91,8 @@ class Wakeups:
 
     def __init__(self) -> None:
         self._futures: list[asyncio.Future[None]] = []
+        self.loop: asyncio.AbstractEventLoop | None = None
+        """That of the task that has begun to wait last."""
 
     def add(self, future: asyncio.Future[None]) -> None:
         """The future's call has ended."""
@@ -119,14 +128,10 @@ class Caller(OutcomeCaller[Receipt]):
         self._channel = channel
 
     def _enqueue(self, method: str, arguments: Sequence[object], message_id: str | None) -> Receipt:
-        return Receipt(self._channel.make(method, arguments, message_id, waits=True))
+        return Receipt(self._channel.make(method, arguments, message_id, waits=True), self._channel.link.io)
 
     def _ask(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Any:
-        if self._channel.link.io.is_current:
-            raise RuntimeError(
-                f"{method} was called on the tracker's own thread, as by a logging handler or a finaliser, and would wait for "
-                "itself: call it on another thread."
-            )
+        _expect_other_thread(self._channel.link.io, method)
         return waited_for(self._channel.make(method, arguments, message_id, waits=True))
 
 
@@ -144,19 +149,31 @@ class AsyncCaller(OutcomeCaller[Awaited[Outcome]]):
         return Awaited(self._channel.make(method, arguments, message_id, waits=False), self._wakeups)
 
 
+def _expect_other_thread(io: IOThread, method: str) -> None:
+    """Refuses a call that would wait for its own thread."""
+    if io.is_current:
+        raise RuntimeError(
+            f"{method} was called on the tracker's own thread, as by a logging handler or a finaliser, and would wait for "
+            "itself: call it on another thread."
+        )
+
+
 def waited_for(call: Call, timeout: float | None = None) -> Any:
     """Waits for the result of a call."""
+    if sys.is_finalizing() and not call.is_done:
+        raise RuntimeError(f"The interpreter is ending, and {call.method} cannot be answered any more: call it before.")
     if not wait_for(call, timeout):
         raise TimeoutError(f"{call.method} was not answered within {timeout} s.")
     return call.result()
 
 
-def post(loop: asyncio.AbstractEventLoop, action: Any, *arguments: Any) -> None:
-    """Runs an action in an event loop. If the loop is closed, nothing waits for it."""
+def post(loop: asyncio.AbstractEventLoop, action: Any, *arguments: Any) -> bool:
+    """Runs an action in an event loop; False if the loop is closed, and nothing waits in it."""
     try:
         loop.call_soon_threadsafe(action, *arguments)
     except RuntimeError:
-        pass
+        return False
+    return True
 
 
 def _resolve(futures: list[asyncio.Future[None]]) -> None:

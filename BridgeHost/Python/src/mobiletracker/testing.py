@@ -11,12 +11,14 @@ With pytest the fixture `mobile_tracker` is a `TestTracker` for each test.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ._calls import AsyncRecordCalls, RecordCalls
 from ._row import snake_keys
 from .protocol import DropReason, RecordedCall
+from .receipt import Awaited
 from .tracker import AsyncMobileTracker, MobileTracker, _Tracker
 
 __all__ = ["AsyncTestTracker", "RecordedCall", "TestTracker"]
@@ -53,15 +55,47 @@ def _found(result: Any) -> list[RecordedCall]:
     return _read([cast(RecordedCall, snake_keys(call)) for call in result["calls"]])
 
 
+_MOST_ENDED = 8
+"""How many trackers that were shut down still answer questions, each with a host of its own."""
+
+_ended: deque[_Recording] = deque()
+"""These trackers, the oldest first."""
+
+
 class _Recording(_Tracker):
     """What the two kinds have in common."""
 
     __test__ = False  # It is no test of pytest, though its name looks like one.
 
+    _is_forgotten = False
+
     def __post_init__(self) -> None:
         self.agent = False
         self.host_arguments = (*self.host_arguments, "--record")
         super().__post_init__()
+
+    def _end_host(self) -> None:
+        """Ends the host, and with it what it has recorded."""
+        raise NotImplementedError
+
+    def _keep(self) -> None:
+        """Answers questions after a shutdown, until so many other trackers were shut down after this one."""
+        if self in _ended:
+            _ended.remove(self)
+        _ended.append(self)
+        if len(_ended) > _MOST_ENDED:
+            oldest = _ended.popleft()
+            oldest._is_forgotten = True
+            oldest._end_host()
+
+    def _expect_kept(self) -> None:
+        """Asks nothing of a new host: it knows no calls, so that none would seem to have been made."""
+        __tracebackhide__ = True
+        if self._is_forgotten:
+            raise RuntimeError(
+                f"The calls of this test tracker are forgotten: {_MOST_ENDED} others were shut down after it. Ask before "
+                "that."
+            )
 
 
 class TestTracker(_Recording, MobileTracker):
@@ -77,6 +111,7 @@ class TestTracker(_Recording, MobileTracker):
 
     def calls(self) -> list[RecordedCall]:
         """The calls so far, of all clients, in the order in which they were made."""
+        self._expect_kept()
         return _read(self._record.calls())
 
     def find(self, name: str, properties: Mapping[str, object] | None = None, **call: Any) -> list[RecordedCall]:
@@ -87,6 +122,7 @@ class TestTracker(_Recording, MobileTracker):
         :param call: What else they have: `user_id`, `anonymous_id`, `group_id`, `client`, `method`, `context` and so on.
             Calls that were dropped are found by `dropped_as`, the reason, alone.
         """
+        self._expect_kept()
         return _read(self._record.find(name, properties, _members(call)))
 
     def expect(
@@ -98,6 +134,7 @@ class TestTracker(_Recording, MobileTracker):
         :raises AssertionError: Says what was expected, which call came nearest, and what of it differs.
         """
         __tracebackhide__ = True
+        self._expect_kept()
         return _found(self._record.expect(name, properties, _members(call), count))
 
     def fail(self, reason: DropReason | None = None) -> None:
@@ -107,6 +144,16 @@ class TestTracker(_Recording, MobileTracker):
     def clear(self) -> None:
         """Forgets the calls so far, and takes calls again. The clients stay as they are."""
         self._record.clear()
+
+    def shutdown(self) -> None:
+        """Ends the clients. The calls so far still answer questions, until 8 other trackers were shut down."""
+        self._record.shutdown()
+        self._keep()
+
+    close = shutdown
+
+    def _end_host(self) -> None:
+        MobileTracker.shutdown(self)
 
 
 class AsyncTestTracker(_Recording, AsyncMobileTracker):
@@ -118,10 +165,12 @@ class AsyncTestTracker(_Recording, AsyncMobileTracker):
 
     async def calls(self) -> list[RecordedCall]:
         """The calls so far, of all clients, in the order in which they were made."""
+        self._expect_kept()
         return _read(await self._record.calls())
 
     async def find(self, name: str, properties: Mapping[str, object] | None = None, **call: Any) -> list[RecordedCall]:
         """The calls that have a name and some values, as `TestTracker.find` describes."""
+        self._expect_kept()
         return _read(await self._record.find(name, properties, _members(call)))
 
     async def expect(
@@ -129,6 +178,7 @@ class AsyncTestTracker(_Recording, AsyncMobileTracker):
     ) -> list[RecordedCall]:
         """Fails unless there are such calls, as `TestTracker.expect` describes."""
         __tracebackhide__ = True
+        self._expect_kept()
         return _found(await self._record.expect(name, properties, _members(call), count))
 
     async def fail(self, reason: DropReason | None = None) -> None:
@@ -138,3 +188,14 @@ class AsyncTestTracker(_Recording, AsyncMobileTracker):
     async def clear(self) -> None:
         """Forgets the calls so far, and takes calls again. The clients stay as they are."""
         await self._record.clear()
+
+    def shutdown(self) -> Awaited[None]:
+        """Ends the clients. The calls so far still answer questions, until 8 other trackers were shut down."""
+        ended = self._record.shutdown()
+        self._keep()
+        return ended
+
+    close = shutdown
+
+    def _end_host(self) -> None:
+        AsyncMobileTracker.shutdown(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import sys
 from collections.abc import Callable
 from functools import partial
 from types import TracebackType
@@ -76,7 +77,8 @@ class _Tracker(TrackerOptions):
     def _answer_for_credentials(self) -> None:
         """Has the program's function answer for credentials, in the loop that runs now."""
         if self.credentials:
-            last, self._stop_answering = self._stop_answering, self.on("credentials", self._give_credentials)
+            stop = self._listeners.on("credentials", self._give_credentials, self._schedule_answers())
+            last, self._stop_answering = self._stop_answering, stop
             if last:
                 last()
 
@@ -94,9 +96,13 @@ class _Tracker(TrackerOptions):
             what = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {type(error).__name__}"
             self._channel.warnings.warn(f"The function credentials gave none to {client}: {what}")
 
-    def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
+    def _schedule(self) -> Callable[[Callable[[Any], object], Any], object]:
         """What calls a listener that is added now."""
         raise NotImplementedError
+
+    def _schedule_answers(self) -> Callable[[Callable[[Any], object], Any], object]:
+        """What asks for the credentials of a client that begins now."""
+        return self._schedule()
 
     @overload
     def on(self, topic: Literal["log"], listener: Callable[[LogNotification], object]) -> Callable[[], None]: ...
@@ -156,14 +162,14 @@ class MobileTracker(_Tracker, TrackerCalls):
         self._listener_thread = ListenerThread(self._listeners.call)
         self._clients = {kind: kind(channel) for kind in (AnalyticsCalls, BasicCalls, RefusedCalls, HostCalls)}
 
-    def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
+    def _schedule(self) -> Callable[[Callable[[Any], object], Any], object]:
         return self._listener_thread.enqueue
 
     def shutdown(self) -> None:
         """Sends for at most 1.5 s, and ends the host. What is left waits on disk."""
         ended = end_of(self._channel, self._listener_thread.finish)
-        # A finaliser may run on the tracker's own thread, which would wait for itself.
-        if not self._channel.link.io.is_current:
+        # A finaliser may run on the tracker's own thread, which would wait for itself, or when no thread runs any more.
+        if not self._channel.link.io.is_current and not sys.is_finalizing():
             ended.wait()
 
     close = shutdown
@@ -175,6 +181,17 @@ class MobileTracker(_Tracker, TrackerCalls):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.shutdown()
+
+
+def _running_loop() -> asyncio.AbstractEventLoop:
+    """The loop that runs, for what the program sets in it."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError(
+            "Listeners and `credentials` run in the event loop in which they are set: call this, or initialise, in a "
+            "running one, such as that of asyncio.run."
+        ) from None
 
 
 class AsyncMobileTracker(_Tracker, AsyncTrackerCalls):
@@ -203,8 +220,21 @@ class AsyncMobileTracker(_Tracker, AsyncTrackerCalls):
         kinds = (AsyncAnalyticsCalls, AsyncBasicCalls, AsyncRefusedCalls, AsyncHostCalls)
         self._clients = {kind: kind(channel, wakeups) for kind in kinds}
 
-    def _schedule(self) -> Callable[[Callable[[Any], object], Any], None]:
-        return partial(post, asyncio.get_running_loop(), self._listeners.call)
+    def _schedule(self) -> Callable[[Callable[[Any], object], Any], object]:
+        return partial(post, _running_loop(), self._listeners.call)
+
+    def _schedule_answers(self) -> Callable[[Callable[[Any], object], Any], object]:
+        return partial(self._ask, _running_loop())
+
+    def _ask(
+        self, loop: asyncio.AbstractEventLoop, listener: Callable[[Any], object], question: CredentialsNotification
+    ) -> None:
+        """Asks in the loop of the setup. Once that is closed, in the one in which the program awaits calls."""
+        if not any(post(each, self._listeners.call, listener, question) for each in (loop, self._wakeups.loop) if each):
+            self._channel.warnings.warn(
+                f"The function credentials was not asked for {question['client']}: its event loop is closed. Initialise "
+                "again in the one that runs, or call set_credentials."
+            )
 
     def shutdown(self) -> Awaited[None]:
         """Sends for at most 1.5 s, and ends the host. What is left waits on disk."""

@@ -100,7 +100,7 @@ struct AmplitudeForm: Form {
         return places.isEmpty ? nil : .refused(places, others: .wait)
     }
 
-    /// Events of users and devices past their daily quota are not taken for a day; the others may come later.
+    /// Events of users and devices past their daily quota are not taken for a day; the others go again after the pause.
     private func throttled(_ body: JSONText, _ events: () -> [JSONText]) -> FormAnswer {
         let named = { (list: String) in Set(body[list]?.members.map { ExactString($0.key) } ?? []) }
         let (users, devices) = (named("exceeded_daily_quota_users"), named("exceeded_daily_quota_devices"))
@@ -109,6 +109,8 @@ struct AmplitudeForm: Form {
             sent[place]["user_id"]?.stringValue.map { users.contains(ExactString($0)) } == true
                 || sent[place]["device_id"]?.stringValue.map { devices.contains(ExactString($0)) } == true
         }
-        return refused.isEmpty ? .retry(floor: Self.throttlePause) : .refused(Set(refused), others: .wait)
+        return refused.isEmpty
+            ? .retry(floor: Self.throttlePause)
+            : .refused(Set(refused), others: .again(after: Self.throttlePause))
     }
 }

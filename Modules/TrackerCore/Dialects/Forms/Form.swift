@@ -27,6 +27,12 @@ protocol Form: Sendable {
     /// Whether bodies may be compressed there.
     func takesGzip(_ path: String) -> Bool
 
+    /// The list of an answer 400 that names events; `nil` if it has none.
+    var listOfFaults: String? { get }
+
+    /// What a 2xx means that refuses events, as the rest of a sentence about the server.
+    var refusalIn2xx: String { get }
+
     /// What an answer says beyond its status; `nil` if that is all.
     ///
     /// - Parameter events: Gives the events that the request carried.
@@ -37,6 +43,10 @@ extension Form {
     var headers: [HTTPHeaders.Field] { [] }
 
     func takesGzip(_: String) -> Bool { true }
+
+    var listOfFaults: String? { nil }
+
+    var refusalIn2xx: String { "and says that it has refused them" }
 
     func meaning(of _: HTTPResponse, to _: () -> [JSONText]) -> FormAnswer? { nil }
 }
@@ -87,7 +97,17 @@ extension InitOptions.API {
         case .mixpanel: return MixpanelForm(key: key, groupType: groupType)
         case .otlp:
             let hasOwn = headers.values.keys.contains { HeaderField.isSame($0, "Authorization") }
-            return OTLPForm(app: options.app, key: hasOwn ? nil : key)
+            return OTLPForm(app: options.shownApp, key: hasOwn ? nil : key)
         }
+    }
+}
+
+extension InitOptions {
+    /// The application as the context of every event has it: facts of the option `context` replace those of `app`.
+    fileprivate var shownApp: AppInfo {
+        guard let own = context["app"] else { return app }
+        return AppInfo(
+            name: own["name"]?.stringValue ?? app.name, version: own["version"]?.stringValue ?? app.version,
+            build: own["build"]?.stringValue ?? app.build, namespace: own["namespace"]?.stringValue ?? app.namespace)
     }
 }

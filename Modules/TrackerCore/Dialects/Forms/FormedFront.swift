@@ -53,6 +53,7 @@ struct FormedFront: Sendable {
         body += envelope.closing.utf8
         var request = HTTPRequest(method: .post, url: host + path, headers: headers, body: body, timeout: timeout)
         request.isCompressible = form.takesGzip(path)
+        request.listOfFaults = form.listOfFaults
         return request
     }
 

@@ -14,6 +14,8 @@ struct MixpanelForm: Form {
     var limits: FormLimits { FormLimits(records: 200, bytes: 2_000_000) }
     var headers: [HTTPHeaders.Field] { [.basicAuthorization(user: key)] }
 
+    var listOfFaults: String? { "failed_records" }
+
     private static let events = "/import?strict=1"
     // `ip=0`: the address that a request comes from says where a server stands, not its user.
     private static let people = "/engage?ip=0&verbose=1"
@@ -92,7 +94,8 @@ struct MixpanelForm: Form {
 
     func meaning(of answer: HTTPResponse, to _: () -> [JSONText]) -> FormAnswer? {
         guard answer.status == 400 || answer.status == 200, let body = answer.json else { return nil }
-        let places = body["failed_records"]?.elements.compactMap { $0["index"]?.intValue.map { Int($0) } } ?? []
+        let failed = listOfFaults.flatMap { body[$0]?.elements } ?? []
+        let places = failed.compactMap { $0["index"]?.intValue.map { Int($0) } }
         if !places.isEmpty { return .refused(Set(places), others: .delivered) }
         // `/engage` and `/groups` say 1 for taken and 0 for refused, whatever the status.
         return body.intValue == 0 || body["status"]?.intValue == 0 ? .kind(.refused) : nil

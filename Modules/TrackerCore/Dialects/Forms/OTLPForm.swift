@@ -14,6 +14,8 @@ struct OTLPForm: Form {
     var limits: FormLimits { FormLimits(records: 10_000, bytes: 4_000_000) }
     var headers: [HTTPHeaders.Field] { key.map { [.bearerAuthorization($0)] } ?? [] }
 
+    var refusalIn2xx: String { "and says that it has rejected records of the request" }
+
     private static let path = "/v1/logs"
     private static let uid = "log.record.uid"
 
@@ -77,7 +79,6 @@ struct OTLPForm: Form {
             else { return nil }
             return .refused(Set(events().indices), others: .wait)
         case 429, 502, 503, 504, 300..<400: return nil
-        case 408: return .kind(.refused)
         // "All other 4xx or 5xx response status codes MUST NOT be retried." Halves would be as many more requests.
         case 500..<600: return .refused(Set(events().indices), others: .wait)
         default: return nil

@@ -13,6 +13,8 @@ struct PostHogForm: Form {
     var paths: [String] { [Self.path] }
     var limits: FormLimits { FormLimits(records: 10_000, bytes: 20_000_000) }
 
+    var refusalIn2xx: String { "and says that the project's quota of events is used up" }
+
     private static let path = "/batch/"
     /// PostHog cuts a longer `distinct_id` off.
     private static let maxIDLength = 200
@@ -74,7 +76,7 @@ struct PostHogForm: Form {
             return .merging(own, text.finish())
         case .alias:
             text.append("distinct_id", try event.previous().clipped(to: Self.maxIDLength))
-            if let user = event.userID { text.append("alias", user) }
+            if let user = event.userID { text.append("alias", user.clipped(to: Self.maxIDLength)) }
             return .merging(own, text.finish())
         }
         if let group = event.groupID {

@@ -29,7 +29,10 @@ struct FormAnswerTests {
         (.amplitude, 400, "not JSON", .regroup),
         (.amplitude, 413, "", .regroup),
         (.amplitude, 429, #"{"throttled_events":[0]}"#, .retry(.seconds(30))),
-        (.amplitude, 429, #"{"exceeded_daily_quota_users":{"user-1":9}}"#, .refused(id(1, 2, 3), others: .wait)),
+        (
+            .amplitude, 429, #"{"exceeded_daily_quota_users":{"user-1":9}}"#,
+            .refused(id(1, 2, 3), others: .again(after: .seconds(30)))
+        ),
         (.amplitude, 429, #"{"exceeded_daily_quota_users":{"else":9}}"#, .retry(.seconds(30))),
         (
             .mixpanel, 400, #"{"failed_records":[{"index":1,"field":"time"}],"num_records_imported":2}"#,
@@ -54,7 +57,7 @@ struct FormAnswerTests {
         (.otlp, 504, "", .retry(.zero)),
         (.otlp, 500, "", .refused(id(1, 2, 3), others: .wait)),
         (.otlp, 501, "", .refused(id(1, 2, 3), others: .wait)),
-        (.otlp, 408, "", .regroup),
+        (.otlp, 408, "", .retry(.zero)),
         (.otlp, 400, "", .regroup),
         (.otlp, 401, "", .halt),
         (.otlp, 404, "", .halt),
@@ -72,6 +75,27 @@ struct FormAnswerTests {
         #expect(VerdictKind(verdict) == expected)
     }
 
+    @Test(
+        "say why a 2xx refuses events",
+        arguments: [
+            (.postHog, #"{"quota_limited":["events"]}"#, "the project's quota of events is used up"),
+            (.otlp, #"{"partialSuccess":{"rejectedLogRecords":"2"}}"#, "it has rejected records of the request"),
+            (.mixpanel, #"{"status":0,"error":"token"}"#, "it has refused them"),
+        ] as [(InitOptions.API, String, String)])
+    func causes(api: InitOptions.API, body: String, cause: String) throws {
+        var dialect = try Forms.dialect(api)
+        let plan = try #require(dialect.plan(.sample([.analytics(1)])).plan)
+
+        let verdict = dialect.judge(.status(200, body: body), to: plan, at: Timestamp(milliseconds: 0))
+
+        let sentence: String? =
+            switch verdict {
+            case .refused(_, _, _, let sentence), .discard(_, let sentence): sentence
+            case .delivered, .progress, .retry, .regroup, .halt, .disable: nil
+            }
+        #expect(sentence == "in.example.com answered 200, and says that \(cause)")
+    }
+
     @Test("wait as long as they ask", arguments: [(InitOptions.API.otlp, 503), (.amplitude, 429), (.segment, 429)])
     func retryAfter(api: InitOptions.API, status: Int) throws {
         var dialect = try Forms.dialect(api)
@@ -81,6 +105,25 @@ struct FormAnswerTests {
             .status(status, headers: ["Retry-After": "90"]), to: plan, at: Timestamp(milliseconds: 0))
 
         #expect(VerdictKind(verdict) == .retry(.seconds(90)))
+    }
+
+    @Test("have what they do not refuse wait as long as they ask", arguments: [30, 90])
+    func retryAfterOfOthers(seconds: Double) throws {
+        let records = [Record.analytics(1), .analytics(2, "track", ["event": "A", "userId": "user-2"])]
+        var world = PlayedLane(dialect: try Forms.dialect(.amplitude), .sample(records, state: .sample(queued: 2)))
+        world.state.start()
+        world.state.wake()
+        for _ in 1...2 { world.round() }
+        let headers: HTTPHeaders = seconds == 30 ? [:] : ["Retry-After": "90"]
+
+        world.answer(.status(429, headers: headers, body: #"{"exceeded_daily_quota_users":{"user-1":9}}"#))
+        world.peek.records.removeFirst()
+        world.peek.groups = []
+        for _ in 1...2 { world.round(at: seconds - 1) }
+        #expect(world.sent.count == 1)
+        for _ in 1...2 { world.round(at: seconds + 1) }
+
+        #expect(world.sent.map { $0.records.map(\.sequence) } == [[1, 2], [2]])
     }
 
     @Test("name the record of an event also where records have become several events")

@@ -20,7 +20,7 @@ struct FormTests {
         return .analytics(1, type, all, messageID: "1764239400250-0e984725-c51c-4bf4-9960-e1c80e27aba0")
     }
 
-    private static let uuid: JSONValue = "0e984725-c51c-4bf4-9960-e1c80e27aba0"
+    private static let uuid: JSONValue = "31449ebe-e798-586c-b088-341b3fd48e58"
 
     @Test(
         "posts to its paths below the host, with its envelope and key",
@@ -115,6 +115,8 @@ struct FormTests {
         let clipped = try #require(
             try Forms.events(.postHog, .analytics(1, "track", ["event": "E", "userId": .string(long)])).first)
         #expect(clipped["distinct_id"] == .string(String(long.dropLast())))
+        let linked = try #require(try Forms.events(.postHog, Self.record("alias", ["userId": .string(long)])).first)
+        #expect(linked["properties"]?["alias"] == clipped["distinct_id"])
     }
 
     @Test("of Amplitude makes two events of a group, under two ids")
@@ -264,6 +266,18 @@ struct FormTests {
         let text = try form.formed(event).events.map(\.text).joined()
 
         #expect(text.contains("\"team\"") && !text.contains("company"))
+    }
+
+    @Test("of OTLP names the service by the app of the options, and by that of their context first")
+    func service() throws {
+        let options = InitOptions(
+            app: AppInfo(name: "Shop", version: "1.2.3"), context: ["app": ["name": "Shop West"]], api: .otlp)
+        let form = try #require(options.api.form(options, key: Secret("k"), headers: ExtraHeaders()))
+
+        let opening = form.envelope(of: "/v1/logs", at: Timestamp(milliseconds: 0)).opening
+
+        #expect(opening.contains(#"{"key":"service.name","value":{"stringValue":"Shop West"}}"#))
+        #expect(opening.contains(#"{"key":"service.version","value":{"stringValue":"1.2.3"}}"#))
     }
 
     @Test("of OTLP leaves the Authorization to the program's own")

@@ -1,4 +1,5 @@
 import { show } from '../checks/findings.js'
+import { membersNamed } from '../mask.js'
 import { eventsIn } from './layouts.js'
 
 /** What the APIs are called in sentences. */
@@ -43,6 +44,47 @@ export function keysIn(api, value) {
     const holders = [value, ...eventsIn(api, value).flatMap(({ event }) => [event, event?.properties])]
     const keys = holders.flatMap((holder) => names.map((name) => holder?.[name]))
     return [...new Set(keys.filter((key) => typeof key === 'string'))]
+}
+
+/** How the `Authorization` header has a key, by API. The other APIs have it in the body alone. */
+const AUTHORIZATION = {
+    segment: basicAuthorization,
+    mixpanel: basicAuthorization,
+    otlp: (key) => `Bearer ${key}`,
+}
+
+/** The key is the user name, and there is no password. */
+function basicAuthorization(key) {
+    return `Basic ${Buffer.from(`${key}:`).toString('base64')}`
+}
+
+/**
+ * The `Authorization` header of a batch under a key.
+ *
+ * @param {string | null} api
+ * @param {string | undefined} key
+ * @returns {string | null} Null where the API has none, and without a key.
+ */
+export function authorizationOf(api, key) {
+    return (key && AUTHORIZATION[api ?? '']?.(key)) || null
+}
+
+/**
+ * The body of a batch with another key in place of its own.
+ *
+ * @param {string | null} api
+ * @param {string} text
+ * @param {any} value The same, parsed.
+ * @param {string} key
+ * @returns {string} The same text, character for character, but for the keys.
+ */
+export function bodyUnder(api, text, value, key) {
+    const own = keysIn(api, value)
+    if (own.length === 0) return text
+    // What the caller gave may have a member of that name too, with another value.
+    return text.replace(membersNamed(keyNamesOf(api)), (member, before, literal, after) => {
+        return own.includes(JSON.parse(`"${literal}"`)) ? before + JSON.stringify(key).slice(1, -1) + after : member
+    })
 }
 
 /**

@@ -37,7 +37,7 @@ export class FaultError extends Error {
 /** The words for actions, and what each does. */
 export const ACTIONS = {
     ok: 'answer as if there were no fault',
-    'drop-before': 'cut the connection before the body is read',
+    'drop-before': 'cut the connection before the body is read, or at least before the request is taken',
     'drop-after': 'take the request, then cut the connection without an answer',
     stall: 'take the request and never answer',
     'half-header': 'take the request, cut the connection in the middle of the header',
