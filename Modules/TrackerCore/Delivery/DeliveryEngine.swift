@@ -284,7 +284,7 @@ final class DeliveryEngine: Sendable {
 /// Combines many requests to look at a lane into one look.
 ///
 /// Each call of a transaction asks for a look when it is answered. One look after the last answer serves them all. While
-/// a request is under way whose answer begins a look anyway, they cost nothing at all.
+/// a request is under way or a failed one waits for its next try, which begins a look anyway, they cost nothing at all.
 final class KickGate: Sendable {
     private static let kicked: UInt8 = 1
     private static let gathering: UInt8 = 2
@@ -316,7 +316,7 @@ final class KickGate: Sendable {
         state.bitwiseAnd(~Self.kicked, ordering: .acquiringAndReleasing).oldValue & Self.kicked != 0
     }
 
-    /// Says whether nothing can be sent before an answer comes, with which a look begins.
+    /// Says whether nothing can be sent before an answer comes or a timer fires, with which a look begins.
     func setBusy(_ isBusy: Bool) {
         guard !isBusy else {
             state.bitwiseOr(Self.busy, ordering: .acquiringAndReleasing)

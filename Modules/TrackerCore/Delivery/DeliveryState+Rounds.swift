@@ -157,7 +157,10 @@ extension DeliveryState {
             rest()
         case .stopped(let reason): leave(reason)
         // A process that cannot reach the server must not keep the lane from one that can.
-        case .wait(let until, let reason): leave(reason, until: until)
+        case .wait(let until, let reason):
+            // Each look finds out in a halt whether there is another key.
+            isBusy = reason != .halted && !isInBackground
+            leave(reason, until: until)
         case .recheck: round.due.append(.count)
         case .look where possession != .held, .confirm where possession != .held: round.due.append(.takeLane)
         // Deliveries are staged first: a look leaves out what is staged as delivered.

@@ -97,7 +97,8 @@ struct DeliveryState: Sendable {
     var front = Front.empty
     /// Whether something was queued, flushed or begun here since the lane was last empty.
     var isInterested = false
-    /// Whether nothing can be sent before the answer to a request that is under way, with which a round begins.
+    /// Whether nothing can be sent before the answer to a request that is under way, or before a wait is over, with which
+    /// a round begins.
     var isBusy = false
     /// Whether it sends nothing, and sets no timers, but for a flush.
     var isInBackground = false

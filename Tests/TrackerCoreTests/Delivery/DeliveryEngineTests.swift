@@ -88,6 +88,24 @@ struct DeliveryEngineTests {
         loop.kill()
     }
 
+    @Test("is not woken for what is queued while it waits for its next try, which begins a look anyway")
+    func sleepsBeforeNextTry() async throws {
+        loop.answer { _ in .status(503) }
+        await queueOne()
+        await settle()
+        #expect(loop.requests.count == 1)
+
+        await outbox.append("m2")
+        for _ in 0..<3 { engine.kick() }
+        #expect(!loop.step())
+
+        loop.answer { _ in .status(200) }
+        loop.advance(by: .seconds(60))
+        await settle()
+        #expect(loop.requests.count == 3)
+        loop.kill()
+    }
+
     @Test("sends nothing that was planned before a change that held everything back and is over by then")
     func forgetsPlansOfBefore() async throws {
         await queueOne()
