@@ -296,6 +296,46 @@ struct SharedFolderTests {
         #expect(try again.account() == .sample())
     }
 
+    @Test("takes over the values of a lane that the opening one names: none where that has none")
+    func adoptsValues() async throws {
+        let (old, new) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
+        let (user, group) = (StoredKey.own("user_id"), StoredKey.own("group_id"))
+        let first = try await SQLiteOutbox.opened(configuration(new, takesOver: []))
+        await first.commit([.store(user, "earlier", nil), .store(group, "earlier", nil), .store(.own("x"), "x", nil)])
+        await first.close()
+        let second = try await SQLiteOutbox.opened(configuration(old, takesOver: []))
+        await second.commit([.append("m1"), .store(user, "u1", nil)])
+        await second.close()
+
+        var configuration = configuration(new, takesOver: [old])
+        configuration.takesOverValues = [user, group]
+        let third = try await SQLiteOutbox.opened(configuration)
+
+        #expect([user, group, .own("x")].map { third.value(for: $0) } == ["u1", nil, "x"])
+        #expect(try third.queue() == ["m1"])
+    }
+
+    @Test("leaves metadata behind that would leave the events of the session no room")
+    func leavesMetadata() async throws {
+        let text = { (name: String) in
+            try JSONText(validating: #"{"\#(name)":"\#(String(repeating: "x", count: 150))"}"#)
+        }
+        let configuration = { (origin: String) in
+            OutboxConfiguration.sample(self.folder, lane: .session(origin)) { $0.limits.maxRecordBytes = 400 }
+        }
+        let first = try await SQLiteOutbox.opened(configuration("https://a.example.com"))
+        await first.commit([.bind(1, "s1"), .append(Draft.sample("m1", sessionMetadata: try text("a")))])
+        await first.close()
+        let second = try await SQLiteOutbox.opened(configuration("https://b.example.com"))
+        await second.commit(.append(Draft.sample("m2", sessionMetadata: try text("b"))))
+        await second.close()
+
+        let last = try await SQLiteOutbox.opened(configuration("https://a.example.com"))
+
+        #expect(try last.queue() == ["m1", "m2"])
+        #expect(last.value(for: .sessionMetadata) == (try text("a").text))
+    }
+
     @Test("moves what the server has refused of a lane that the opening one names, though nothing is queued there")
     func adoptsRefused() async throws {
         let (old, new) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))

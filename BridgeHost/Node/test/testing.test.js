@@ -152,6 +152,26 @@ suite('A test tracker', { skip: withoutHost }, () => {
         }
     })
 
+    test('is in use again once it is initialised, however many others end then', async (t) => {
+        const first = testTracker(t)
+        first.track('A')
+        await first.shutdown()
+        await first.init('925', { apiUrl: 'https://api.example.com', xApiKey: 'key' })
+        first.track('B')
+        for (let i = 0; i < 8; i++) await testTracker(t).shutdown()
+
+        assert.deepEqual((await first.calls()).map(({ name }) => name), ['A', 'B'])
+        await first.shutdown()
+        for (let i = 0; i < 8; i++) await testTracker(t).shutdown()
+        await first.analytics.initialize({ ingestionHost: 'https://in.example.com', writeKey: 'key' })
+        first.analytics.track('C')
+        await first.expect('C', {}, { count: 1 })
+    })
+
+    test('starts no host to shut down', async () => {
+        await createTestTracker({ hostPath: '/nonexistent/BridgeHost', warnings: false }).shutdown()
+    })
+
     test('refuses to expect what no call can have', async (t) => {
         const tracker = testTracker(t)
 

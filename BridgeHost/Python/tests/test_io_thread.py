@@ -182,6 +182,35 @@ class IOThreadTests(ThreadTestCase):
         self.assertEqual(self.faults, [])
 
 
+    def test_is_one_though_a_signal_handler_raises_as_it_starts(self) -> None:
+        start = threading.Thread.start
+
+        for has_begun in (True, False):
+            with self.subTest(has_begun=has_begun):
+                thread = IOThread(is_idle=self.is_over.is_set, after_turn=lambda: None, on_fault=self.faults.append)
+                ran: list[threading.Thread] = []
+                first, second = threading.Event(), threading.Event()
+
+                def note(done: threading.Event) -> None:
+                    ran.append(threading.current_thread())
+                    done.set()
+
+                def interrupted(started: threading.Thread) -> None:
+                    if has_begun:
+                        start(started)
+                        self.wait_for(first)
+                    raise KeyboardInterrupt
+
+                with mock.patch.object(threading.Thread, "start", interrupted), self.assertRaises(KeyboardInterrupt):
+                    thread.post(note, first)
+                thread.post(note, second)
+                self.wait_for(second)
+
+                self.assertEqual(len(set(ran)), 1)
+                self.assertEqual((thread.is_running, self.faults), (True, []))
+                self.addCleanup(self.end, thread)
+
+
 class HostProcessTests(ThreadTestCase):
     """A process and its end."""
 

@@ -300,7 +300,7 @@ class RecoveryTests(AsyncTestCase):
 
         recovery.record_answer(Call("init", b'{"brandId":"925"}'), {})
         recovery.record_answer(Call("reset", rest), {})
-        self.assertEqual([method for method, _ in recovery.calls()], ["setConsent", "init"])
+        self.assertEqual([method for method, _ in recovery.calls()], ["init"])
 
     async def test_keeps_a_denial_that_was_made_while_its_client_was_turned_off(self) -> None:
         for end in ("kill", "shutdown"):

@@ -101,6 +101,25 @@ class TestTrackerTests(TestCase):
             with self.assertRaisesRegex(RuntimeError, "are forgotten: 8 others were shut down after it"):
                 question()
 
+    def test_is_in_use_again_once_it_is_initialised(self) -> None:
+        self.tracker.track("A")
+        self.tracker.close()
+        self.tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
+        self.tracker.track("B")
+        for _ in range(8):
+            TestTracker(host_path=host_path(), stderr="ignore", warnings=False).close()
+
+        self.assertEqual([call["name"] for call in self.tracker.calls()], ["A", "B"])
+        self.tracker.close()
+        for _ in range(8):
+            TestTracker(host_path=host_path(), stderr="ignore", warnings=False).close()
+        self.tracker.init("925", {"api_url": "https://api.example.com", "x_api_key": "key"})
+        self.tracker.track("C")
+        self.tracker.expect("C", count=1)
+
+    def test_starts_no_host_to_shut_down(self) -> None:
+        TestTracker(host_path="/nonexistent/BridgeHost", warnings=False).close()
+
     def test_is_not_hurried_by_a_clock_that_a_test_replaces(self) -> None:
         with mock.patch("time.monotonic", lambda: 1e10):
             self.tracker.track("Cart Opened")

@@ -56,6 +56,8 @@ struct BasicSettings: ClientSettings {
     var beforeSend: BeforeSend? { options.beforeSend }
     var credentials: CredentialsProvider? { options.credentials }
     var lane: LaneIdentity { LaneIdentity(kind: .endpoint, owner: "", origin: base.description) }
+    // The lane is the same with a slash at its end and without.
+    var laneOptions: [String] { [endpoint] }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {

@@ -12,8 +12,7 @@ extension ClientRuntime {
             guard let refusal = stage(call, in: run, &contents) else { return }
             contents.state.deferred.append(.perform { [self] in call.completion(refuse(call.name, refusal)) })
         case .commit(let change, let pending, let run):
-            let last = decide(by: change, in: run, &contents)
-            commit(change, pending, in: run, after: last)
+            commit(change, pending, in: run, decide(by: change, in: run, &contents))
         case .forget(let forget, let run): commit(forget, in: run)
         case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
         case .dropAll(let run): run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
@@ -94,19 +93,29 @@ extension ClientRuntime {
 
     /// Remembers a decision for a lane that is kept in memory.
     ///
-    /// - Returns: The decision before it.
-    private func decide(by change: LaneChange, in run: Run, _ contents: inout Contents) -> Consent? {
+    /// - Returns: Its number; `nil` if the disk remembers it, or if it is none.
+    private func decide(by change: LaneChange, in run: Run, _ contents: inout Contents) -> Int? {
         guard case .consent(let consent, _) = change, run.settings.delivery.persistence == .memory else { return nil }
-        defer { contents.decisions[run.settings.lane.owner] = consent }
-        return contents.decisions[run.settings.lane.owner]
+        contents.decisionCount += 1
+        contents.decisions[run.settings.lane.owner] = (consent, contents.decisionCount)
+        return contents.decisionCount
     }
 
-    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run, after last: Consent?) {
+    /// Goes back to what the lane has decided, after a decision that was made before: it changes nothing. A later one
+    /// counts.
+    private func takeBack(decision number: Int, in run: Run) {
+        // Memory can always be read.
+        guard let consent = try? run.lane.outbox.state().consent else { return }
+        contents.withLock { contents in
+            guard contents.decisions[run.settings.lane.owner]?.number == number else { return }
+            contents.decisions[run.settings.lane.owner] = (consent, number)
+        }
+    }
+
+    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run, _ decision: Int?) {
         if change.pausesDelivery { run.lane.pause() }
         run.lane.outbox.stage(change) { [self] result in
-            if case .consent = change, result.isRepeated {
-                contents.withLock { $0.decisions[run.settings.lane.owner] = last }
-            }
+            if let decision, result.isRepeated { takeBack(decision: decision, in: run) }
             if case .failed(let error) = result {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
             }
@@ -146,10 +155,9 @@ extension ClientRuntime {
             let movesQueue = contents.state.movesQueue && old?.lane.hasOthers == false
             let movesMemory = handsOn(old, to: settings, movesQueue: movesQueue)
             let number = contents.state.runs + 1
-            let isInMemory = settings.delivery.persistence == .memory
             let lane = try makeLane(
                 settings, number, takingOver: movesQueue ? old?.settings.lane : nil,
-                decided: isInMemory ? contents.decisions[settings.lane.owner] : nil)
+                decided: decision(for: settings, &contents))
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
             (contents.lastAccount, contents.lastMetrics) = (nil, nil)
@@ -161,10 +169,7 @@ extension ClientRuntime {
             hub.open()
             let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
             for change in early { _ = decide(by: change, in: run, &contents) }
-            let handed = movesQueue ? identity(of: old, for: settings) : []
-            for change in early + handed + settings.openingChanges(ids: dependencies.ids) {
-                lane.outbox.stage(change) { _ in }
-            }
+            for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
         } catch {
             contents.state.refuse(initialization, error)
         }
@@ -179,12 +184,12 @@ extension ClientRuntime {
             && (settings.bindsSessions || settings.lane == old.settings.lane)
     }
 
-    /// What a client goes on with in another lane, since the server has refused what the lane before is named by.
-    private func identity(of old: Run?, for settings: Model.Settings) -> [LaneChange] {
-        guard let old, old.settings.lane != settings.lane else { return [] }
-        return Model.policy.values.compactMap { key in
-            old.lane.outbox.value(for: key).map { .store(key, $0, nil) }
-        }
+    /// What has been decided for a lane that is kept in memory. What a configuration gives counts for the first start alone.
+    private func decision(for settings: Model.Settings, _ contents: inout Contents) -> Consent? {
+        guard settings.delivery.persistence == .memory else { return nil }
+        if let decision = contents.decisions[settings.lane.owner] { return decision.consent }
+        contents.decisions[settings.lane.owner] = settings.initialConsent.map { ($0, 0) }
+        return nil
     }
 
     private func makeLane(
@@ -201,6 +206,8 @@ extension ClientRuntime {
             [clock = dependencies.clock] observer in
             var configuration = settings.outbox(takingOver: other, clock: clock, observer: observer)
             if let decided { configuration.initialConsent = decided }
+            // The server has refused what the lane before is named by: the client goes on with what it knows of the user.
+            if !configuration.takesOver.isEmpty { configuration.takesOverValues = Model.policy.values }
             return configuration
         }
         if lane.isOpener { lane.show(settings, dependencies.clock) { [weak self] in self } }
@@ -379,15 +386,28 @@ extension ClientRuntime {
             let peek = try? old.lane.outbox.peek(limit: .max, maxBytes: .max)
             var records = peek?.records ?? []
             let isSame = old.settings.lane == run.settings.lane
+            let hasSession = peek?.state.entry.session != nil
+            var values = Model.policy.values
+            if Model.policy.movesQueue == .never, !isSame {
+                // A session, and what it has, stays with its server.
+                values = hasSession ? [.deviceID] : [.deviceID, .sessionMetadata]
+            }
             if Model.policy.movesQueue != .always, let lane = peek?.state {
-                // What is of a user who has left is not of the next session, and a session stays with its server.
-                records.removeAll { $0.generation != lane.generation || !isSame && lane.entry.session != nil }
+                // What is of a user who has left is not of the next session.
+                records.removeAll { $0.generation != lane.generation || !isSame && hasSession }
+            }
+            let lost = (peek?.records.count ?? 0) - records.count
+            if lost > 0 {
+                log.log(
+                    .warning,
+                    "Events that waited for \(isSame ? "an earlier session" : "a session at the address before") are "
+                        + "gone, \(lost) in all: 'persistence' memory keeps none for it.")
             }
             handle { contents in
                 guard contents.state.isMoving(to: run.number) else { return }
-                for key in isSame ? Model.policy.values : [] {
-                    guard let text = old.lane.outbox.value(for: key) else { continue }
-                    run.lane.outbox.stage(.store(key, text, nil)) { _ in }
+                for key in values {
+                    let text = old.lane.outbox.value(for: key)
+                    run.lane.outbox.stage(text.map { .store(key, $0, nil) } ?? .remove(key)) { _ in }
                 }
                 for record in records {
                     let draft = Draft(

@@ -33,7 +33,9 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         var flushAlarm: (alarm: Alarm, deadline: Duration)?
         var credentials = CredentialsSource()
         /// The last decisions of lanes that are kept in memory, by their owners: these outlive the run.
-        var decisions: [String: Consent] = [:]
+        var decisions: [String: (consent: Consent, number: Int)] = [:]
+        /// How many decisions there were.
+        var decisionCount = 0
     }
 
     let dependencies: Dependencies

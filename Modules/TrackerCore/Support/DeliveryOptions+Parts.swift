@@ -29,7 +29,8 @@ extension DeliveryOptions {
             maxRecordBytes: maxEventBytes
         )
         limits.maxPendingRecords = maxPendingRecords
-        limits.maxAge = eventTTL
+        // What is under way is not too old: it was sent in time, and a second later than its answer it is recorded.
+        limits.maxAge = eventTTL.map { $0 + requestTimeout + .seconds(1) }
         return limits
     }
 

@@ -31,6 +31,8 @@ package struct OutboxConfiguration: Sendable {
     package var bindsSessions: Bool
     /// Lanes whose records move here when this one opens, besides those of the brand that never had a session.
     package var takesOver: [LaneIdentity]
+    /// The values that come along from these lanes: they replace those of the lane, also where there is none.
+    package var takesOverValues: [StoredKey] = []
     /// The current run of the machine. What a process has written without a sync survives the process, but perhaps not
     /// a power cut.
     package var bootID: BootID

@@ -146,6 +146,8 @@ extension LaneTransaction {
     mutating func merge(_ addition: JSONText, isOlder: Bool = false) throws(StorageError) {
         guard addition.hasMembers else { return }
         let merged = try metadata(with: addition, isOlder: isOlder)
+        // Without a record, such as one that is refused, nobody has looked whether later events have room for them.
+        guard merged.byteCount <= configuration.limits.maxRecordBytes / 2 else { return }
         try save(merged.text, .sessionMetadata)
         metadata = .some(merged)
     }

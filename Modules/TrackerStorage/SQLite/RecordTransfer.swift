@@ -4,7 +4,7 @@ import TrackerModels
 ///
 /// From lanes of the same brand it takes the records that never had a session, unless another outbox has the lane open and
 /// may still make the session; the session's metadata go with them. From lanes that the configuration names it takes all
-/// records, if no process delivers them, and what the server has refused.
+/// records, if no process delivers them, and what the server has refused; also what the configuration wants of their values.
 /// Records keep their order and get new sequence numbers. A key that a caller gave stays known in both lanes; a record goes if
 /// its key was used in this one too.
 struct RecordTransfer {
@@ -31,6 +31,7 @@ struct RecordTransfer {
         for other in try database.lanes(besides: transaction.row.key) {
             let isNamed = configuration.takesOver.contains(other.identity)
             guard other.records > 0 || isNamed else { continue }
+            if isNamed { try transaction.take(configuration.takesOverValues, of: other.key) }
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
             guard isNamed || isKin, take(folder.deliveryLock(of: other.identity)),
                 isNamed || take(folder.openLock(of: other.identity))
@@ -84,6 +85,19 @@ extension LaneTransaction {
         if onlyUnbound, other.entry.session == nil { try endGeneration(of: &other) }
         try database.save(other)
         return count
+    }
+
+    /// Takes over values of another lane.
+    fileprivate mutating func take(_ keys: [StoredKey], of other: LaneKey) throws(StorageError) {
+        guard !keys.isEmpty, let other = try database.lane(other, prefix: "") else { return }
+        let store = SQLiteKeyValueStore(database, other, .lane)
+        for key in keys {
+            if case .value(let value) = try store.holding(for: storedName(key)), value.expires > now {
+                try save(value.text, key)
+            } else if try value(key) != nil {
+                try save(nil, key)
+            }
+        }
     }
 
     /// Takes the metadata of a generation whose records have moved here, and ends it where it was: what is tracked there next

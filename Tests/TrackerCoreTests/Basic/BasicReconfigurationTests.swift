@@ -47,6 +47,21 @@ struct BasicReconfigurationTests {
         #expect(fixture.tracker.info("endpoint") == .string(other.url + "/new"))
     }
 
+    @Test("goes to the endpoint with a slash at its end, and to the one without: a server may tell them apart")
+    func slash() async throws {
+        let fixture = try BasicFixture { .status($0.target == "/in/" ? 200 : 503) }
+        let (endpoint, options) = (fixture.backend.url + "/in", fixture.patientOptions)
+        try fixture.tracker.initialize(apiKey: "k", endpoint: endpoint, options: options)
+        fixture.tracker.track(event: "A")
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 1)
+
+        try fixture.tracker.initialize(apiKey: "k", endpoint: endpoint + "/", options: options)
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(fixture.backend.server.requests.map(\.target) == ["/in", "/in/"])
+        await fixture.tracker.shutdown()
+    }
+
     @Test("takes what a wrong endpoint has refused along: it is listed, and a retry goes to the right one")
     func refusedAtNewEndpoint() async throws {
         let fixture = try BasicFixture { .status($0.target == "/right" ? 200 : 404) }

@@ -161,6 +161,28 @@ struct DiagnosticTests {
         await next.tracker.shutdown()
     }
 
+    @Test("an event under way is not too old, though a later one finds no room")
+    func expiresNothingUnderWay() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        try await fixture.start(
+            fixture.config {
+                $0.delivery.eventTTL = .seconds(3600)
+                $0.delivery.maxQueuedEvents = 1
+            })
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+
+        fixture.clock.advance(by: .seconds(3610))
+        #expect(await fixture.tracker.track(eventName: "B") == .dropped(.queueFull))
+        gate.open()
+        await fixture.drain()
+
+        #expect(fixture.tracker.info("account", "delivered") == 1)
+        #expect(fixture.tracker.dropped?["expired"] == nil && fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("several requests may be under way at once, if asked for")
     func concurrent() async throws {
         let gate = try Gate()

@@ -155,6 +155,79 @@ struct MemoryTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("goes on with the consent of its first configuration")
+    func firstConsent() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start(
+            fixture.config {
+                $0.delivery.persistence = .memory
+                $0.consent = .pending
+            })
+        await fixture.tracker.resetAndWait(all: true)
+
+        try await fixture.start(fixture.config { $0.delivery.persistence = .memory })
+
+        #expect(await fixture.tracker.track(eventName: "A").isPending)
+        #expect(fixture.backend.server.requests.isEmpty)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("obeys the last decision, though one is made again behind it")
+    func repeatedDecision() async throws {
+        let fixture = try SessionFixture()
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        await fixture.tracker.setConsent(.denied, messageId: "m1")
+        await fixture.tracker.setConsent(.granted, messageId: "m2")
+        fixture.tracker.setConsent(.denied, messageID: MessageID("m1")) { _ in }
+        await fixture.tracker.setConsent(.denied, messageId: "m3")
+        await fixture.tracker.resetAndWait(all: true)
+
+        try await fixture.start(config)
+
+        #expect(!fixture.tracker.isTrackingAllowed)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("takes what was tracked before any session to another address, with the session's metadata and the device")
+    func otherAddress() async throws {
+        let fixture = try SessionFixture { $0.target.hasPrefix("/down") ? .status(503) : nil }
+        var config = fixture.config { $0.delivery.persistence = .memory }
+        let url = try #require(config.apiUrl)
+        config.apiUrl = url + "/down"
+        #expect(await fixture.failure(config)?.code == .sessionCreationFailed)
+        let device = fixture.tracker.deviceId
+        #expect(await fixture.tracker.setMetadata(["plan": "pro"]).isPending)
+
+        config.apiUrl = url
+        try await fixture.start(config)
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+
+        #expect(fixture.events.last?.json["data"]?["plan"] == "pro")
+        #expect(device != nil && fixture.tracker.deviceId == device)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("says how many events of an earlier session are gone with a later initialize")
+    func earlierSession() async throws {
+        let fixture = try SessionFixture { $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil }
+        var config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        for name in ["A", "B"] { await fixture.tracker.track(eventName: name) }
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        await fixture.tracker.resetAndWait()
+        await fixture.tracker.track(eventName: "C")
+
+        config.xApiKey = "key-5678"
+        try await fixture.start(config)
+        await fixture.drain()
+
+        #expect(fixture.names.last == "C" && !fixture.names.contains("B"))
+        #expect(fixture.log.lines.all.contains { $0.contains("earlier session are gone, 2 in all") })
+        await fixture.tracker.shutdown()
+    }
+
     @Test("is alone with it: two on one folder have a session and a queue each")
     func alone() async throws {
         let fixture = try SessionFixture()

@@ -147,6 +147,26 @@ struct HaltTests {
         await fixture.client.shutdown()
     }
 
+    @Test(
+        "a user who is named right before another write key is given is that of what follows", arguments: [false, true])
+    func lastUser(isInMemory: Bool) async throws {
+        let fixture = try AnalyticsFixture { $0.events.first?["writeKey"] == "wk-typo" ? .status(401) : .status(200) }
+        let options = { fixture.options(writeKey: $0) { if isInMemory { $0.persistence = .memory } } }
+        await fixture.start(options("wk-typo"))
+        fixture.client.identify("u1")
+        #expect(await fixture.client.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        for _ in 0..<200 { fixture.client.track("A") }
+        fixture.client.identify("u2")
+        await fixture.start(options("wk-right"))
+        fixture.client.track("B")
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(fixture.backend.events.last?["event"] == "B" && fixture.backend.events.last?["userId"] == "u2")
+        #expect(fixture.client.info("userId") == "u2")
+        await fixture.client.shutdown()
+    }
+
     @Test("a session tracker takes another brand, and leaves with a warning what waits for the first")
     func otherBrand() async throws {
         let fixture = try SessionFixture { $0.isCreation && $0.json["brand_id"] == 925 ? .status(422) : nil }

@@ -49,6 +49,8 @@ class Client {
         Object.assign(this, { setup, isHeld })
         // One that turns the client off leaves the reset to the next.
         if (setup && !this.isOff) this.reset = null
+        // A decision from before is on disk by now, where another process may change it since.
+        if (this.isOnDisk) this.consent = null
         if (id > this.endedBy) this.endedBy = 0
     }
 

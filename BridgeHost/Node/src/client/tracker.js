@@ -67,7 +67,7 @@ export function openTracker(options = {}) {
     const end = () => {
         off.clear()
         const ended = hooks.end()
-        return (isTest ? record.shutdown() : link.shutdown()).then(() => {
+        return (isTest && link.isRunning ? record.shutdown() : link.shutdown()).then(() => {
             ended()
             warnings.finish()
             exit.unused()

@@ -28,6 +28,18 @@ export function createTestTracker(options = {}) {
     const asked = (question) => (...args) => (isForgotten ? Promise.reject(new Error(FORGOTTEN)) : question(...args))
     const [calls, findCalls, expectCalls] = [record.calls, record.find, record.expect].map(asked)
     const shutdown = () => tracker.shutdown().then(() => keep(forget))
+    /** A tracker that is initialised is in use again: its host stays. */
+    const begun = (setup) => (...args) => {
+        isForgotten = false
+        drop(forget)
+        return setup(...args)
+    }
+    const { init, analytics, basic } = tracker
+    const setups = {
+        init: begun(init),
+        analytics: { ...analytics, initialize: begun(analytics.initialize) },
+        basic: { ...basic, initialize: begun(basic.initialize) },
+    }
     const find = (name, properties, call) => findCalls(name, properties, membersOf(call))
     const expect = (name, properties, wanted = {}) => {
         if (typeof wanted !== 'object' || wanted === null) {
@@ -43,17 +55,21 @@ export function createTestTracker(options = {}) {
             throw error
         })
     }
-    return { ...tracker, shutdown, close: shutdown, calls, find, expect, fail: record.fail, clear: record.clear }
+    return { ...tracker, ...setups, shutdown, close: shutdown, calls, find, expect, fail: record.fail, clear: record.clear }
 }
 
 const FORGOTTEN = `The calls of this test tracker are forgotten: ${MOST_ENDED} others were shut down after it. Ask before that.`
 
 /** Lets a tracker that was shut down answer questions, until so many others were shut down after it. */
 function keep(forget) {
-    const place = ended.indexOf(forget)
-    if (place >= 0) ended.splice(place, 1)
+    drop(forget)
     ended.push(forget)
     if (ended.length > MOST_ENDED) ended.shift()()
+}
+
+function drop(forget) {
+    const place = ended.indexOf(forget)
+    if (place >= 0) ended.splice(place, 1)
 }
 
 /** What else a call has. `droppedAs` is short for an outcome. What is undefined is no less a fault than null. */

@@ -114,20 +114,25 @@ class IOThread:
         with self._lock:
             if self._thread is not None:
                 return
-            self._thread = threading.Thread(target=self._run, name="mobiletracker", daemon=True)
+            # Whoever takes it decides whether the thread runs.
+            claim = [None]
             try:
+                self._thread = threading.Thread(target=self._run, args=(claim,), name="mobiletracker", daemon=True)
                 self._thread.start()
-            except RuntimeError as error:
+            except BaseException as error:
+                if not _take(claim):
+                    # A signal handler has raised, and the thread runs.
+                    raise
+                if not isinstance(error, RuntimeError):
+                    # The next call starts a thread, and this one ends if it starts after all.
+                    self._thread = None
+                    raise
                 # The system has no thread left, or the interpreter is ending: the posted actions fail here.
                 while not self._ends():
                     self._do_posted()
                     if not self._is_idle():
                         self._on_fault(error)
                     self._after_turn()
-            except BaseException:
-                # A signal handler has raised. The next call starts a thread, and this one ends if it starts after all.
-                self._thread = None
-                raise
 
     def open(self) -> None:
         """Makes what the thread needs to wait for pipes.
@@ -172,8 +177,8 @@ class IOThread:
         except BlockingIOError:
             pass
 
-    def _run(self) -> None:
-        if self._thread is not threading.current_thread():
+    def _run(self, claim: list[None]) -> None:
+        if not _take(claim):
             return
         while not self._ends():
             # Both parts run even after a fault: callers are woken at the end of a turn, and this may be the last one.
@@ -241,3 +246,12 @@ class IOThread:
             return True
         finally:
             self._lock.release()
+
+
+def _take(claim: list[None]) -> bool:
+    """Takes what only one can have, in one step that no signal handler interrupts."""
+    try:
+        claim.pop()
+    except IndexError:
+        return False
+    return True

@@ -63,6 +63,9 @@ class _Client:
         # One that turns the client off leaves the reset to the next.
         if setup and not self.is_off:
             self.reset = None
+        if self.is_on_disk:
+            # A decision from before is on disk by now, where another process may change it since.
+            self.consent = None
         if id > self.ended_by:
             self.ended_by = 0
 

@@ -78,10 +78,19 @@ class _Recording(_Tracker):
         """Ends the host, and with it what it has recorded."""
         raise NotImplementedError
 
-    def _keep(self) -> None:
-        """Answers questions after a shutdown, until so many other trackers were shut down after this one."""
+    def _answer_for_credentials(self) -> None:
+        # A client begins: the tracker is in use again, and its host stays.
+        self._is_forgotten = False
+        self._drop()
+        super()._answer_for_credentials()
+
+    def _drop(self) -> None:
         if self in _ended:
             _ended.remove(self)
+
+    def _keep(self) -> None:
+        """Answers questions after a shutdown, until so many other trackers were shut down after this one."""
+        self._drop()
         _ended.append(self)
         if len(_ended) > _MOST_ENDED:
             oldest = _ended.popleft()
@@ -147,7 +156,8 @@ class TestTracker(_Recording, MobileTracker):
 
     def shutdown(self) -> None:
         """Ends the clients. The calls so far still answer questions, until 8 other trackers were shut down."""
-        self._record.shutdown()
+        if self._channel.link.io.is_running:
+            self._record.shutdown()
         self._keep()
 
     close = shutdown
@@ -191,7 +201,7 @@ class AsyncTestTracker(_Recording, AsyncMobileTracker):
 
     def shutdown(self) -> Awaited[None]:
         """Ends the clients. The calls so far still answer questions, until 8 other trackers were shut down."""
-        ended = self._record.shutdown()
+        ended = self._record.shutdown() if self._channel.link.io.is_running else AsyncMobileTracker.shutdown(self)
         self._keep()
         return ended
 
