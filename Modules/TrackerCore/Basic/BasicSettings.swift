@@ -56,13 +56,11 @@ struct BasicSettings: ClientSettings {
     var beforeSend: BeforeSend? { options.beforeSend }
     var credentials: CredentialsProvider? { options.credentials }
     var lane: LaneIdentity { LaneIdentity(kind: .endpoint, owner: "", origin: base.description) }
-    // The lane is the same with a slash at its end and without.
     var laneOptions: [String] { [endpoint] }
     var limits: OutboxLimits { delivery.limits(overflow: .dropOldest) }
 
     func dialect(ids _: any IDGenerator) -> any Dialect {
-        GroupDialect.arrays(
-            endpoint: endpoint, apiKey: key, headers: headers, timeout: delivery.requestTimeout)
+        GroupDialect.arrays(endpoint: endpoint, apiKey: key, headers: headers, timeout: delivery.requestTimeout)
     }
 
     func succession(to current: BasicSettings) -> Succession {

@@ -91,27 +91,6 @@ extension ClientRuntime {
         }
     }
 
-    /// Remembers a decision for a lane that is kept in memory.
-    ///
-    /// - Returns: Its number; `nil` if the disk remembers it, or if it is none.
-    private func decide(by change: LaneChange, in run: Run, _ contents: inout Contents) -> Int? {
-        guard case .consent(let consent, _) = change, run.settings.delivery.persistence == .memory else { return nil }
-        contents.decisionCount += 1
-        contents.decisions[run.settings.lane.owner] = (consent, contents.decisionCount)
-        return contents.decisionCount
-    }
-
-    /// Goes back to what the lane has decided, after a decision that was made before: it changes nothing. A later one
-    /// counts.
-    private func takeBack(decision number: Int, in run: Run) {
-        // Memory can always be read.
-        guard let consent = try? run.lane.outbox.state().consent else { return }
-        contents.withLock { contents in
-            guard contents.decisions[run.settings.lane.owner]?.number == number else { return }
-            contents.decisions[run.settings.lane.owner] = (consent, number)
-        }
-    }
-
     private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run, _ decision: Int?) {
         if change.pausesDelivery { run.lane.pause() }
         run.lane.outbox.stage(change) { [self] result in
@@ -173,23 +152,6 @@ extension ClientRuntime {
         } catch {
             contents.state.refuse(initialization, error)
         }
-    }
-
-    /// Whether what a run has in memory goes to the next one.
-    private func handsOn(_ old: Run?, to settings: Model.Settings, movesQueue: Bool) -> Bool {
-        guard let old, old.settings.delivery.persistence == .memory, !old.lane.hasOthers else { return false }
-        if movesQueue { return true }
-        return settings.delivery.persistence == .memory && settings.lane.kind == old.settings.lane.kind
-            && settings.lane.owner == old.settings.lane.owner
-            && (settings.bindsSessions || settings.lane == old.settings.lane)
-    }
-
-    /// What has been decided for a lane that is kept in memory. What a configuration gives counts for the first start alone.
-    private func decision(for settings: Model.Settings, _ contents: inout Contents) -> Consent? {
-        guard settings.delivery.persistence == .memory else { return nil }
-        if let decision = contents.decisions[settings.lane.owner] { return decision.consent }
-        contents.decisions[settings.lane.owner] = settings.initialConsent.map { ($0, 0) }
-        return nil
     }
 
     private func makeLane(
@@ -359,7 +321,7 @@ extension ClientRuntime {
     }
 
     /// How long the lane of a run may take to close: the next one has at least half of its time to open.
-    private var closingTime: Duration {
+    var closingTime: Duration {
         let limit = contents.withLock { $0.state.run?.settings.openingTimeout }
         return min(OpenLane.patience, limit.map { $0 / 2 } ?? OpenLane.patience)
     }
@@ -370,71 +332,6 @@ extension ClientRuntime {
         run.lane.engine.flush(
             timeout: max(.zero, flush.deadline - dependencies.clock.uptime), cutoff: flush.cutoff,
             completion: flush.completion)
-    }
-
-    /// Moves the queue in memory to the new lane, once the requests under way are answered. Calls made meanwhile come
-    /// after it.
-    private func move(_ old: Run, to run: Run) {
-        old.lane.engine.close(by: old.lane.loop.now.advanced(by: closingTime)) { [self] in
-            moveQueue(of: old, to: run)
-        }
-    }
-
-    private func moveQueue(of old: Run, to run: Run) {
-        old.lane.outbox.stage(.barrier) { [self] _ in
-            // Memory can always be read.
-            let peek = try? old.lane.outbox.peek(limit: .max, maxBytes: .max)
-            var records = peek?.records ?? []
-            let isSame = old.settings.lane == run.settings.lane
-            let hasSession = peek?.state.entry.session != nil
-            var values = Model.policy.values
-            if Model.policy.movesQueue == .never, !isSame {
-                // A session, and what it has, stays with its server.
-                values = hasSession ? [.deviceID] : [.deviceID, .sessionMetadata]
-            }
-            if Model.policy.movesQueue != .always, let lane = peek?.state {
-                // What is of a user who has left is not of the next session.
-                records.removeAll { $0.generation != lane.generation || !isSame && hasSession }
-            }
-            let lost = (peek?.records.count ?? 0) - records.count
-            if lost > 0 {
-                log.log(
-                    .warning,
-                    "Events that waited for \(isSame ? "an earlier session" : "a session at the address before") are "
-                        + "gone, \(lost) in all: 'persistence' memory keeps none for it.")
-            }
-            handle { contents in
-                guard contents.state.isMoving(to: run.number) else { return }
-                for key in values {
-                    let text = old.lane.outbox.value(for: key)
-                    run.lane.outbox.stage(text.map { .store(key, $0, nil) } ?? .remove(key)) { _ in }
-                }
-                for record in records {
-                    let draft = Draft(
-                        messageID: record.messageID, hasCallerKey: record.hasCallerKey, route: record.route,
-                        body: .complete(record.body), occurredAt: record.occurredAt,
-                        acceptedAt: record.acceptedAt ?? dependencies.clock.uptime)
-                    run.lane.outbox.stage(.append(draft)) { [self] in reportUnmoved($0) }
-                }
-                contents.state.moved(run.number)
-            }
-        }
-    }
-}
-
-extension ClientRuntime {
-    /// Counts an accepted event that has no room in the new queue, and reports the first one.
-    private func reportUnmoved(_ result: ChangeResult) {
-        let reason: RefusalReason
-        switch result {
-        case .done, .queued, .pending, .repeated, .changed: return
-        case .refused(let found): reason = found
-        case .failed: reason = .storage
-        }
-        contents.withLock { $0.refused[reason, default: 0] += 1 }
-        hub.report(.refused(call: "initialize", reason))
-        guard reason != .storage, reporter.full.add(dropped: 1) else { return }
-        log.log(.warning, "The new queue is too small for the events that waited: those that do not fit are dropped.")
     }
 }
 

@@ -184,7 +184,8 @@ struct InitializeTests {
         try await fixture.start(fixture.patientConfig)
         await fixture.tracker.track(eventName: "WAITS")
         try await fixture.drainToWait()
-        await fixture.tracker.shutdown(timeout: .zero)
+        // Without time it may end before the lane's locks are free.
+        await fixture.tracker.shutdown(timeout: .seconds(60))
 
         let next = fixture.restarted()
         try await next.start(next.patientConfig, brandId: "926")
