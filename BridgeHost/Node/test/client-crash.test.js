@@ -53,7 +53,9 @@ suite('when the host dies', () => {
         const isBack = tracker.on('log', () => {})
         await tracker.setConsent('pending')
         await tracker.setConsent('granted', { messageId: 'c2' })
-        await tracker.init('925', { ...config, sessionCreation: 'duringInit' })
+        // On disk the decision outlives the host.
+        const inMemory = { ...config, persistence: 'memory' }
+        await tracker.init('925', { ...inMemory, sessionCreation: 'duringInit' })
         await tracker.analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com' })
         await tracker.basic.initialize('key', 'https://b.example.com', '1.0')
         await tracker.basic.initialize('key2', 'https://b.example.com')
@@ -64,7 +66,7 @@ suite('when the host dies', () => {
 
         assert.deepEqual(lives()[1].map(({ method, params }) => [method, params]).slice(0, 6), [
             ['setConsent', { consent: 'granted', messageId: 'c2' }],
-            ['init', { brandId: '925', config: { ...config, sessionCreation: 'inBackground' } }],
+            ['init', { brandId: '925', config: { ...inMemory, sessionCreation: 'inBackground' } }],
             ['analytics.initialize', { options: { writeKey: 'w', ingestionHost: 'https://i.example.com' } }],
             ['basic.initialize', { apiKey: 'key2', endpoint: 'https://b.example.com' }],
             ['basic.identify', { userId: 'u2', traits: { plan: 'free' }, messageId: 'b2' }],
