@@ -265,7 +265,8 @@ class DeathTests(TestCase):
 
     def test_clients_are_restored_first_in_their_order(self) -> None:
         tracker, fake = self.fake({"diesAt": 9}, {})
-        config: Any = {"apiUrl": "https://api.example.com", "xApiKey": "key"}
+        # On disk the decision outlives the host.
+        config: Any = {"apiUrl": "https://api.example.com", "xApiKey": "key", "persistence": "memory"}
         tracker.on("log", lambda notification: None)
         tracker.set_consent("granted", message_id="c2")
         tracker.init("925", config | {"sessionCreation": "duringInit"})

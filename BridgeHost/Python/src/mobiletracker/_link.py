@@ -108,7 +108,7 @@ class HostLink:
             host.abandon()
         for call in open_calls:
             # What the parent's host does of it, the child's host has to do as well.
-            self.recovery.record_answer(call, {})
+            self.recovery.record_answer(call, {}, is_answered=False)
             if not call.site:
                 call.answer({})  # A call that was kept while its client was off is not kept once more.
                 continue

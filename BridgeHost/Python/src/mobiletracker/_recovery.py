@@ -55,7 +55,9 @@ class _Client:
             return False
         return _config_of(json.loads(self.setup[1])).get("persistence") != "memory"
 
-    def begin(self, setup: tuple[str, bytes] | None, *, is_held: bool = False, id: float = math.inf) -> None:
+    def begin(
+        self, setup: tuple[str, bytes] | None, *, is_held: bool = False, id: float = math.inf, is_answered: bool = True
+    ) -> None:
         if self.setup and not self.is_held and setup != self.setup:
             # A client that goes on with another setup has the credentials of that one.
             self.credentials = None
@@ -63,7 +65,7 @@ class _Client:
         # One that turns the client off leaves the reset to the next.
         if setup and not self.is_off:
             self.reset = None
-        if self.is_on_disk:
+        if is_answered and self.is_on_disk:
             # A decision from before is on disk by now, where another process may change it since.
             self.consent = None
         if id > self.ended_by:
@@ -93,8 +95,11 @@ class Recovery:
         self._clients = {row.client: _Client() for row in ROWS.values()}
         self._topics: list[str] = []
 
-    def record_answer(self, call: Call, result: dict[str, Any]) -> None:
-        """Remembers a call that the host answered with a result."""
+    def record_answer(self, call: Call, result: dict[str, Any], *, is_answered: bool = True) -> None:
+        """Remembers a call that the host answered with a result.
+
+        :param is_answered: Whether it has done so; otherwise it is about to.
+        """
         method, params = call.method, call.params
         if not (row := ROWS.get(method)):
             return
@@ -106,7 +111,7 @@ class Recovery:
             case "setup":
                 # After an ignored one the client goes on with its last setup.
                 if not (result.get("ignored") and client.setup):
-                    client.begin((method, _again(row, params)), id=call.id)
+                    client.begin((method, _again(row, params)), id=call.id, is_answered=is_answered)
             case "user" if result.get("status") != "dropped":
                 client.user = (method, params)
             case "credentials":
