@@ -181,7 +181,6 @@ class IOThreadTests(ThreadTestCase):
         self.assertIn(called, (["first"], ["second"]))
         self.assertEqual(self.faults, [])
 
-
     def test_is_one_though_a_signal_handler_raises_as_it_starts(self) -> None:
         start = threading.Thread.start
 

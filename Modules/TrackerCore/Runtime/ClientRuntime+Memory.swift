@@ -76,6 +76,7 @@ extension ClientRuntime {
         guard reason != .storage, reporter.full.add(dropped: 1) else { return }
         log.log(.warning, "The new queue is too small for the events that waited: those that do not fit are dropped.")
     }
+
     // MARK: Decisions
 
     /// Remembers a decision for a lane that is kept in memory.

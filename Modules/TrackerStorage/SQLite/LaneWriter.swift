@@ -219,7 +219,7 @@ struct LaneWriter: ~Copyable {
         var reserves = false
         var configuration = self.configuration
         if let elsewhere { configuration.lane = elsewhere }
-        // Naming its files takes 12 µs, which each commit would pay for.
+        // To name its files is to hash the lane, which each commit would pay for.
         let backup = elsewhere == nil ? self.backup : folder.map { LaneBackup($0, configuration.lane) }
         var effects: [LaneTransaction.Effect] = []
         var tasks: [StagedTask] = []
