@@ -30,7 +30,7 @@ import time
 
 from run import Run
 from scenarios import SCENARIOS, TEMPLATES
-from world import KINDS, ROOT, Backend, Page
+from world import KINDS, ROOT, Backend, Page, Program
 
 # How many points of a scenario a sample has.
 EACH = 15
@@ -132,7 +132,7 @@ class Worker:
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
         self.host, self.native, self.library = host, native, library
         self.backend, self.page = Backend(), Page(self.folder / "page")
-        self.templates, self.normal = {}, {}
+        self.programs, self.templates, self.normal = {}, {}, {}
 
     def play(self, name, plans=()):
         """Plays a scenario."""
@@ -141,7 +141,10 @@ class Worker:
             self.templates[template] = self._make(template)
         self.page.plan(plans)
         program = self.native if name.endswith("+native") else self.host
-        run = self._run("run", program, self.templates.get(template), self.normal.get(name))
+        if program not in self.programs:
+            self.programs[program] = self._load(program, "run")
+        loaded = self.programs[program]
+        run = Run(self.folder / "run", loaded, self.backend, self.page, self.templates.get(template), self.normal.get(name))
         run.perform(function, name.endswith("+second"))
         return run
 
@@ -151,15 +154,17 @@ class Worker:
         self.normal[name] = most(run.after for run in runs)
         return most(run.counts for run in runs), [finding for run in runs for finding in run.findings]
 
-    def _run(self, folder, program, template=None, normal=None):
-        return Run(self.folder / folder, program, self.backend, self.page, self.library, template, normal)
+    def _load(self, program, folder):
+        return Program(program, self.folder / folder / "state", self.page, self.library)
 
     def _make(self, name):
         self.page.plan([])
-        run = self._run(name, self.host)
+        program = self._load(self.host, name)
+        run = Run(self.folder / name, program, self.backend, self.page)
         TEMPLATES[name](run)
         for host in run.hosts:
             host.kill()
+        program.close()
         assert not run.findings, run.findings
         run.answered = self.backend.answered
         return run
@@ -288,13 +293,16 @@ def main():
     parser.add_argument("--only-pairs", action="store_true", help="the regressions and the pairs")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
     parser.add_argument("--skip", type=int, default=0, help="goes on with a run of that seed after so many runs")
-    parser.add_argument("--workers", type=int, default=3 * (os.cpu_count() or 1), help="how many runs at once; most of a "
+    parser.add_argument("--workers", type=int, default=6 * (os.cpu_count() or 1), help="how many runs at once; most of a "
                         "run is waiting, so more than there are processors")
     parser.add_argument("--only", help="only points in which this regular expression is found")
     built = ROOT / ".build/debug"
     parser.add_argument("--host", type=pathlib.Path, default=built / "BridgeHost", help="the debug host by default")
     parser.add_argument("--native", type=pathlib.Path, default=built / "FaultsProbe", help="the program with a native client")
     options = parser.parse_args()
+    for name in [*options.scenarios, *(options.point or "").split(" ")[:1]]:
+        if name and name not in SCENARIOS:
+            parser.error(f"no scenario is called {name}; there are {', '.join(SCENARIOS)}")
     os.nice(5)
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="faults-", dir=base) as folder:

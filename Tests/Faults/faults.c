@@ -5,6 +5,9 @@
 // threads do meanwhile. FAULTS_ROOT is the state folder, FAULTS_PAGE a file that explorer.py shares with this library:
 // what is to fail, whether calls are counted now, and how often each name was called. FAULTS_SPARED is a library whose
 // own calls are left alone.
+//
+// With FAULTS_SERVER, a descriptor of a socket, the process that is started runs no program: once all libraries are
+// loaded, it forks at each request a process that goes on to `main`. Loading is half of a short life.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -29,6 +32,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // The kinds. explorer.py has the same list, in this order.
@@ -90,10 +94,43 @@ static int noteLibrary(struct dl_phdr_info *info, size_t size, void *data) {
     return 0;
 }
 
+// What world.py asks for: a new process, which is given descriptors 0 to 2, or how one has ended.
+struct request { int32_t process, isFaulty; };
+
+// Returns in each process that it has forked.
+static void serve(int channel) {
+    // The host would load it by itself, in each of its lives.
+    if (!dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL)) _exit(1);
+    for (;;) {
+        struct request request;
+        struct iovec part = {&request, sizeof request};
+        union { struct cmsghdr header; char bytes[CMSG_SPACE(3 * sizeof(int))]; } control;
+        struct msghdr message = {
+            .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes
+        };
+        if (recvmsg(channel, &message, MSG_CMSG_CLOEXEC) != sizeof request) _exit(0);
+        int32_t answer = -1;
+        if (request.process) {
+            waitpid(request.process, &answer, 0);
+        } else {
+            int given[3];
+            memcpy(given, CMSG_DATA(&control.header), sizeof given);
+            answer = fork();
+            if (answer == 0) {
+                for (int i = 0; i < 3; i++) dup2(given[i], i);
+                if (!request.isFaulty) page = NULL;
+            }
+            for (int i = 0; i < 3; i++) close(given[i]);
+            if (answer == 0) break;
+        }
+        if (write(channel, &answer, sizeof answer) != sizeof answer) _exit(1);
+    }
+    close(channel);
+}
+
 __attribute__((constructor)) static void start(void) {
-    const char *path = getenv("FAULTS_PAGE"), *folder = getenv("FAULTS_ROOT");
+    const char *path = getenv("FAULTS_PAGE"), *folder = getenv("FAULTS_ROOT"), *server = getenv("FAULTS_SERVER");
     if (!path || !folder) return;
-    dl_iterate_phdr(noteLibrary, NULL);
     snprintf(root, sizeof root, "%s", folder);
     rootLength = strlen(root);
     if (getenv("FAULTS_SPARED")) spared = getenv("FAULTS_SPARED");
@@ -102,6 +139,8 @@ __attribute__((constructor)) static void start(void) {
     void *shared = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     close(descriptor);
     if (shared != MAP_FAILED) page = shared;
+    if (server) serve(atoi(server));
+    dl_iterate_phdr(noteLibrary, NULL);
 }
 
 // Which library calls; "product" is the program itself.

@@ -71,9 +71,9 @@ class Ended(Exception):
 class Run:
     """Drives hosts through a scenario, and asks the invariants."""
 
-    def __init__(self, folder, program, backend, page, library, template=None, normal=None):
+    def __init__(self, folder, program, backend, page, template=None, normal=None):
         self.folder, self.state = folder, folder / "state"
-        self._program, self._backend, self._page, self._library = program, backend, page, library
+        self._program, self._backend, self._page = program, backend, page
         self.calls, self.findings, self.hosts = [], [], []
         self.tag = os.urandom(4).hex()
         self.client, self.config, self.silent = "", dict(QUICK), []
@@ -116,8 +116,7 @@ class Run:
         return host
 
     def _launch(self, isFaulty):
-        page = (self._page, self._library) if isFaulty else ()
-        host = Host(self._program, self.state, self.folder / "log", *page)
+        host = Host(self._program, self.folder / "log", isFaulty)
         self.hosts.append(host)
         return host
 
@@ -333,13 +332,13 @@ class Run:
         self.counts = self._page.counts()
         self.reached = self._page.begun
         self.up()
-        if self.host and self.host.process.poll() is None:
+        if self.host and self.host.isRunning:
             try:
                 self._go_on()
             except Ended:
                 pass
             self.host.kill()
-        if self.second and self.second.process.poll() is None:
+        if self.second and self.second.isRunning:
             self.wake(self.second)
             self.flush(self.second)
             self.stop(self.second)

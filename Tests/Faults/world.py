@@ -168,20 +168,70 @@ class Hung(Exception):
     """The host has not answered in its time, or not with JSON."""
 
 
+class Process:
+    """A process that a `Program` has forked."""
+
+    def __init__(self, program, pid):
+        self.pid = pid
+        self._program, self._code = program, None
+        self._handle = os.pidfd_open(pid)
+
+    def wait(self, patience=None):
+        """Its exit code: negative, the number of the signal that ended it; None if it has not ended in that time."""
+        if self._code is None and select.select([self._handle], [], [], patience)[0]:
+            self._code = os.waitstatus_to_exitcode(self._program.ask(self.pid))
+            os.close(self._handle)
+        return self._code
+
+    def kill(self):
+        # Nobody else has its number before it was waited for.
+        if self.wait(0) is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.wait()
+
+
+class Program:
+    """A program on a state folder: it is loaded once, and forked at each start. See `serve` in faults.c."""
+
+    def __init__(self, path, state, page, library):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        environment = {**os.environ, "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no", "LD_PRELOAD": str(library),
+                       "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(state), "FAULTS_SERVER": str(theirs.fileno())}
+        if path.name == "FaultsProbe":
+            # Dispatch serves Swift's pool of threads there, which is not the product's. The host has no use for it.
+            environment["FAULTS_SPARED"] = "dispatch"
+        arguments = [path, "--storage-dir", state, "--log-level", "info"]
+        with theirs:
+            self._server = subprocess.Popen(
+                arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
+        self._channel = ours
+
+    def start(self, isFaulty, *files):
+        """A process with these as its standard input, output and error."""
+        return Process(self, self.ask(0, isFaulty, files))
+
+    def ask(self, process, isFaulty=False, files=()):
+        socket.send_fds(self._channel, [struct.pack("<ii", process, isFaulty)], files)
+        if not (answer := self._channel.recv(4)):
+            raise RuntimeError(f"{self._server.args[0]} was not loaded: code {self._server.wait()}")
+        return struct.unpack("<i", answer)[0]
+
+    def close(self):
+        """Its processes have ended."""
+        self._channel.close()
+        self._server.wait()
+
+
 class Host:
     """A real host."""
 
-    def __init__(self, program, folder, log, page=None, library=None):
-        environment = {**os.environ, "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no"}
-        if page:
-            environment |= {"LD_PRELOAD": str(library), "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(folder)}
-            if program.name == "FaultsProbe":
-                # Dispatch serves Swift's pool of threads there, which is not the product's. The host has no use for it.
-                environment["FAULTS_SPARED"] = "dispatch"
-        arguments = [program, "--storage-dir", folder, "--log-level", "info"]
-        self.log = open(log, "ab")
-        self.process = subprocess.Popen(
-            arguments, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, bufsize=0)
+    def __init__(self, program, log, isFaulty):
+        (asked, calls), (answers, answered) = os.pipe(), os.pipe()
+        with open(log, "ab") as file:
+            self.process = program.start(isFaulty, asked, answered, file.fileno())
+        os.close(asked)
+        os.close(answered)
+        self._calls, self._output = open(calls, "wb", buffering=0), open(answers, "rb", buffering=0)
         self._buffer, self._answers, self._last = b"", {}, 0
 
     def send(self, method, params=()):
@@ -189,7 +239,7 @@ class Host:
         self._last += 1
         message = {"jsonrpc": "2.0", "id": self._last, "method": method, "params": params or []}
         try:
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._calls.write(json.dumps(message).encode() + b"\n")
         except BrokenPipeError:
             raise Died(method) from None
         return self._last
@@ -199,9 +249,9 @@ class Host:
         deadline = time.monotonic() + patience
         while call not in self._answers:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+            if left <= 0 or not select.select([self._output], [], [], left)[0]:
                 raise Hung(f"{what} had no answer after {patience:.0f} s")
-            if not (part := os.read(self.process.stdout.fileno(), 1 << 16)):
+            if not (part := self._output.read(1 << 16)):
                 raise Died(what)
             *lines, self._buffer = (self._buffer + part).split(b"\n")
             for line in lines:
@@ -215,22 +265,21 @@ class Host:
     def call(self, method, params=(), patience=PATIENCE):
         return self.wait(self.send(method, params), method, patience)
 
+    @property
+    def isRunning(self):
+        return self.process.wait(0) is None
+
     def end(self, patience=PATIENCE):
         """Its exit code, once it has ended by itself."""
-        with contextlib.suppress(BrokenPipeError):
-            self.process.stdin.close()
-        try:
-            return self.process.wait(patience)
-        except subprocess.TimeoutExpired:
-            raise Hung(f"the host did not end within {patience:.0f} s") from None
+        self._calls.close()
+        if (code := self.process.wait(patience)) is None:
+            raise Hung(f"the host did not end within {patience:.0f} s")
+        return code
 
     def kill(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGKILL)
-            self.process.wait()
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.log.close()
+        self.process.kill()
+        self._calls.close()
+        self._output.close()
 
     def belongings(self):
         """What it holds: its descriptors by what they lead to, and its threads by their names."""
