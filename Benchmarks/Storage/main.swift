@@ -6,7 +6,7 @@ import TrackerModels
 import TrackerStorage
 
 let location: OutboxConfiguration.Location =
-    CommandLine.arguments.count > 1 ? .folder(CommandLine.arguments[1]) : .memory
+    CommandLine.arguments.count > 1 ? .folder(CommandLine.arguments[1]) : .memory(MemoryDatabase())
 let outbox = SQLiteOutbox(
     OutboxConfiguration(
         location: location, lane: LaneIdentity(kind: .session, owner: "925", origin: "https://api.example.com"),

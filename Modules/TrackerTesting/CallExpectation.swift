@@ -120,8 +120,20 @@ package struct CallExpectation: Sendable {
 extension JSONNumber {
     /// Whether both are one number, however they are spelled.
     fileprivate func isSame(as other: JSONNumber) -> Bool {
-        if let whole = intValue, let otherWhole = other.intValue { return whole == otherWhole }
-        return text == other.text || doubleValue.map { $0 == other.doubleValue } ?? false
+        text == other.text || isFinite && other.isFinite && normalized == other.normalized
+    }
+
+    /// The same text for equal numbers: the sign, the digits without zeros at either end, and the power of ten of the last.
+    private var normalized: String {
+        let parts = text.lowercased().split(separator: "e")
+        let mantissa = parts[0].drop { $0 == "-" }.split(separator: ".")
+        let digits = mantissa.joined(separator: "").drop { $0 == "0" }
+        let zeros = digits.reversed().prefix { $0 == "0" }.count
+        guard !digits.isEmpty else { return "0" }
+        // A power beyond 32 bits has one usual spelling.
+        guard let power = parts.count > 1 ? Int32(parts[1]) : 0 else { return text }
+        let decimals = mantissa.count > 1 ? mantissa[1].count : 0
+        return "\(text.hasPrefix("-") ? "-" : "")\(digits.dropLast(zeros))e\(Int(power) - decimals + zeros)"
     }
 }
 

@@ -167,7 +167,7 @@ extension Dependencies {
         dependencies.makeLoop = { _ in RecorderLoop(naming: sessions) }
         dependencies.makeOutbox = { configuration in
             var configuration = configuration
-            configuration.location = .memory
+            configuration.location = .memory(MemoryDatabase())
             configuration.onQueued = { [recorder] id, event in recorder.queued(event, as: id) }
             let outbox = SQLiteOutbox(configuration)
             // Without a session the first calls would be pending or not, as threads happen to run.

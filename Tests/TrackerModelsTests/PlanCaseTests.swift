@@ -93,6 +93,18 @@ struct TrackingPlanTests {
         #expect(try reasons(plan.merged(["others": "allow"]), "LOGOUT", [:]) == [])
     }
 
+    @Test("cannot judge a text for which its pattern takes too long, and says so")
+    func slowPattern() throws {
+        let pattern = "(?:a?){4000}b"
+        let plan: JSONObject = ["events": ["A": ["data": ["properties": ["v": ["pattern": .string(pattern)]]]]]]
+
+        #expect(try reasons(plan, "A", ["v": "aab"]) == [])
+        #expect(
+            try reasons(plan, "A", ["v": .string(String(repeating: "a", count: 1_000))]) == [
+                "data.v cannot be judged: \(pattern) takes too long; write it with fewer repetitions."
+            ])
+    }
+
     @Test("judges screens, users and groups if it is about them")
     func subjects() throws {
         let plan = try TrackingPlan(

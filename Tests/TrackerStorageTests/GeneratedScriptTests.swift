@@ -249,7 +249,10 @@ private struct ScriptRun {
         case 28: return .unbind(generation, session, refused: some.first ?? Record.ID(0))
         case 29: return .identify(generation, known(UserID("u\(Int.random(in: 0..<3, using: &generator))")))
         case 30: return .store(.own("x"), value ?? "v", generation)
-        case 31: return .set([ValueChange(.own("x"), value)], messageID: messageID)
+        case 31:
+            // Also ids of other calls, and of resets.
+            let other = MessageID("g\(Int.random(in: 0..<6, using: &generator))")
+            return .set([ValueChange(.own("x"), value)], messageID: Bool.random(using: &generator) ? messageID : other)
         case 32..<36: return .delivered(some, bytes: WireBytes(before: 1, after: 1))
         case 36..<38:
             let reasons: [DropReason] = [.rejected(422), .tooLarge, .poison, .expired]

@@ -34,6 +34,21 @@ struct CallExpectationTests {
     }
 
     @Test(
+        "compares numbers by their value, to the last digit",
+        arguments: [
+            ("1", "1.0", true), ("1e0", "1.0", true), ("1200", "1.2E+3", true), ("-0.0", "0", true),
+            ("1e400", "10e399", true), ("1e400", "1e401", false), ("1", "-1", false),
+            ("18446744073709551615", "18446744073709551616", false),
+            ("0.1", "0.1000000000000000055511151231257827", false),
+        ])
+    func numbers(wanted: String, given: String, isMet: Bool) throws {
+        let (wanted, given) = (try #require(JSONNumber(wanted)), try #require(JSONNumber(given)))
+        let expectation = CallExpectation("A", ["v": .number(wanted)])
+
+        #expect(expectation.matches(in: [Self.call("A", ["v": .number(given)], nil)]).isEmpty != isMet)
+    }
+
+    @Test(
         "says what was expected, which call came nearest, and what of it differs",
         arguments: [
             (

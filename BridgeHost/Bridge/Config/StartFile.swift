@@ -60,12 +60,12 @@ package struct StartFile: Sendable {
         guard text.kind == .object, !text.members.isEmpty else {
             throw CommandFailure(message: "The file must be a JSON object with at least one of the keys \(known).")
         }
-        let items = text.outline(depth: 1).items
-        if let twice = names.first(where: { name in items.count { $0.key.matches(name, in: text.bytes) } > 1 }) {
-            throw CommandFailure(
-                message:
-                    "'\(twice)' is there twice: a file starts one client of a kind. Start another host with a file of "
-                    + "its own.")
+        if let (twice, isMethod) = firstRepeatedKey(in: text) {
+            let advice =
+                isMethod
+                ? ": a file starts one client of a kind. Start another host with a file of its own."
+                : " in one object: only one of the two would count."
+            throw CommandFailure(message: "'\(twice.prefix(80))' is there twice\(advice)")
         }
         var params: [String: Params] = [:]
         for member in text.members {
@@ -86,6 +86,17 @@ package struct StartFile: Sendable {
                 Request(method: row.method.name, params: row.restores?.withoutCaller($0) ?? $0)
             }
         }
+    }
+
+    /// The first key that an object of the file has twice, at any depth, and whether that object is the file itself.
+    private static func firstRepeatedKey(in text: JSONText) -> (key: String, isMethod: Bool)? {
+        var seen: [Int: Set<ArraySlice<UInt8>>] = [:]
+        for item in text.outline(depth: .max).items where !item.key.range.isEmpty {
+            let key = item.key.characters(in: text.bytes)
+            guard !seen[item.parent, default: []].insert(key).inserted else { continue }
+            return (String(decoding: key, as: UTF8.self), item.depth == 1)
+        }
+        return nil
     }
 }
 

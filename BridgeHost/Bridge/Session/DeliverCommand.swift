@@ -21,7 +21,7 @@ extension HostSession {
 
 /// Delivers what waits in the clients of a session, without serving.
 package final class DeliverCommand: Sendable {
-    /// The exit codes, besides 0: all is delivered.
+    /// The exit codes, besides 0: all is delivered, and every tracker that may have a session has one.
     package static let someRemain: Int32 = 1
     private static let isHalted: Int32 = 2
 
@@ -65,8 +65,9 @@ package final class DeliverCommand: Sendable {
             }
         }
         let remaining = reports.values.reduce(0) { $0 + $1.remaining }
-        let isHalted = reports.values.contains { $0.stoppedBy == .halted }
         let infos = clients.map { (name: $0.name, info: $0.client.control.debugInfo) }
+        let isHalted =
+            reports.values.contains { $0.stoppedBy == .halted } || infos.contains { $0.info["halted"] != nil }
         let described = infos.compactMap { name, info in reports[name].map { Self.describe(name, $0, info) } }
         let report: JSONObject = [
             "remaining": disabled.isEmpty ? JSONValue(remaining) : .null,
@@ -74,7 +75,8 @@ package final class DeliverCommand: Sendable {
         ]
         var remarks = disabled.map { Self.remark($0.name, disabledBecause: $0.reason) }
         if let remark = Self.remark(infos.map(\.info)) { remarks.append(remark) }
-        let isDone = remaining == 0 && disabled.isEmpty
+        let isDone =
+            remaining == 0 && disabled.isEmpty && !clients.contains { $0.client.control.lacksSession }
         return (report, remarks, isHalted ? Self.isHalted : isDone ? 0 : Self.someRemain)
     }
 

@@ -129,7 +129,7 @@ function checkOption({ name, rawName, value }, known) {
 
 function checkOperands({ name, operands, least = 0, most = operands ? Infinity : 0 }, given) {
     if (given.length > most) throw new UsageError(`"${given[most]}" does not belong here.`)
-    if (given.length < least) throw new UsageError(`mobile-tracker ${name} needs ${operands}.`)
+    if (given.length < least) throw new UsageError(`${name} needs ${operands}.`)
 }
 
 /**

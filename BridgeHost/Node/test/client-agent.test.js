@@ -10,7 +10,9 @@ import { explainAgent, findAgent } from '../src/client/agent.js'
 import { findHost } from '../src/client/finder.js'
 import { createTracker } from '../src/client/tracker.js'
 import { startAgent } from '../testsupport/agents.js'
+import { childWith } from '../testsupport/children.js'
 import { afterwards, captureWarnings, freshFolder, inTime } from '../testsupport/hosts.js'
+import { runProgram } from '../testsupport/programs.js'
 import { eventNames, KEY, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
 
 /** A backend, and trackers that end with the test. */
@@ -100,6 +102,27 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         assert.deepEqual(await inTime(tracked), { status: 'dropped', reason: 'TRACKING_NOT_ALLOWED' })
     })
 
+    test('with auto stays with the host that it has started, until a shutdown', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        setVariable(t, 'XDG_RUNTIME_DIR', folder)
+        const own = join(folder, 'own')
+        const client = tracker({ agent: 'auto', hostPath: findHost(), hostArguments: ['--storage-dir', own] })
+        await client.isTrackingAllowed()
+        const place = join(folder, 'mobile-tracker')
+        mkdirSync(place, { mode: 0o700 })
+        await startAgent(t, place)
+
+        process.kill(childWith(own), 'SIGKILL')
+        while (warnings.length === 0) await turn()
+        await inTime(client.isTrackingAllowed())
+        const next = childWith(own)
+        await client.shutdown()
+        await inTime(client.isTrackingAllowed())
+
+        assert.notEqual(next, undefined)
+        assert.equal(childWith(own), undefined)
+    })
+
     test('waits for an agent that is started later', async (t) => {
         const { collector, folder, warnings, config, tracker } = await stage(t)
         const client = tracker({ agent: join(folder, 'agent.sock') })
@@ -134,6 +157,57 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         const [, again] = silences()
         assert.match(again, /cannot be reached .* This is tried again; calls wait/)
         for (const silence of [0, 2]) assert.match(silences()[silence], /has not answered for 10 s, and 2000 calls wait for it/)
+    })
+
+    test('waits for an agent that is stopped when it connects for the first time', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        const { path, pid } = await startAgent(t, folder)
+        process.kill(pid, 'SIGSTOP')
+        const tracked = tracker({ agent: path }).track('A')
+        let hasFailed = false
+        tracked.catch(() => (hasFailed = true))
+        while (!hasFailed && warnings.length === 0) await turn()
+        process.kill(pid, 'SIGCONT')
+
+        assert.equal((await inTime(tracked)).reason, 'NOT_INITIALIZED')
+        assert.match(warnings[0], /The agent at .* cannot be reached \(it did not answer within 10 s\)\. .*calls wait/)
+    })
+
+    test('that has every answer ends at once when the agent has gone, by itself and by shutdown', async (t) => {
+        const { collector, folder } = await stage(t)
+        for (const last of ['', 'await tracker.shutdown()']) {
+            const agent = await startAgent(t, folder)
+            const { code, stderr } = await runProgram(t, `
+                import { createTracker } from '@mobiletracker/bridge'
+                const tracker = createTracker({ agent: '${agent.path}' })
+                await tracker.init('925', { apiUrl: '${collector.url}', xApiKey: '${KEY}' })
+                await tracker.track('A')
+                const { warn } = console
+                const hasGone = new Promise((resolve) => (console.warn = (text) => resolve(warn(text))))
+                process.kill(${agent.pid}, 'SIGKILL')
+                const goOn = setInterval(() => {}, 1000)
+                await hasGone
+                clearInterval(goOn)
+                ${last}`)
+
+            assert.equal(code, 0, stderr)
+            // It has not waited until the agent was given up.
+            assert.doesNotMatch(stderr, /could not be reached/)
+        }
+    })
+
+    test('has ended when the agent ends during its shutdown', async (t) => {
+        const { folder, warnings, config, tracker } = await stage(t)
+        const { path, pid } = await startAgent(t, folder)
+        const client = tracker({ agent: path })
+        await client.init('925', config)
+
+        process.kill(pid, 'SIGSTOP')
+        const ended = client.shutdown()
+        process.kill(pid, 'SIGKILL')
+        await inTime(ended)
+
+        assert.deepEqual(warnings, [])
     })
 
     test('that is shut down while there is none has ended, and needs init again', async (t) => {

@@ -286,6 +286,9 @@ suite('what follows from an end', () => {
 
         assert.match(afterAgent(limit, '/agent', absent, 'absent', false).warning, /agent at \/agent cannot be reached/)
         assert.equal(afterAgent(limit, '/agent', forbidden, 'forbidden', false).warning, undefined)
+        now = 60_000
+        const { error } = afterAgent(limit, '/agent', { how: 'it did not answer' }, 'it did not answer', false)
+        assert.deepEqual([error.retryable, error.message], [true, 'The agent at /agent could not be reached: it did not answer.'])
         assert.equal(limit.isReached, false)
     })
 })

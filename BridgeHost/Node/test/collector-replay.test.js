@@ -177,7 +177,7 @@ suite('a recording', () => {
 
 suite('mobile-tracker replay', () => {
     for (const [what, words, status, reason] of [
-        ['nothing', [], 64, /needs FILE/],
+        ['nothing', [], 64, /^mobile-tracker: replay needs FILE/],
         ['no address', ['run.jsonl'], 64, /needs --to <url>/],
         ['a bad address', ['run.jsonl', '--to', 'ftp://x'], 64, /--to is "ftp:\/\/x"; it must be a URL/],
         ['a file that is not there', ['/nowhere', '--to', 'http://127.0.0.1:1'], 1, /\/nowhere cannot be read: ENOENT/],

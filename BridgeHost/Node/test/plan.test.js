@@ -408,7 +408,7 @@ suite('mobile-tracker plan', () => {
     for (const [words, status, reason] of [
         [['plan'], 64, /plan needs check or types\./],
         [['plan', 'chek'], 64, /There is no plan chek; did you mean plan check\?/],
-        [['plan', 'check'], 64, /mobile-tracker plan check needs FILE…\./],
+        [['plan', 'check'], 64, /^mobile-tracker: plan check needs FILE…\./],
         [['plan', 'types', 'x.json'], 64, /plan types needs --ts <file\.d\.ts>, --swift <file\.swift>, --python <file\.py> or several\./],
         [['plan', 'types', 'x.json', '--ts', 'x.ts'], 64, /--ts is "x\.ts"; it must end in \.d\.ts\./],
         [['plan', 'types', '/nowhere.json', '--ts', 'x.d.ts'], 1, /\/nowhere\.json cannot be read: ENOENT/],

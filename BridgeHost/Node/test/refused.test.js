@@ -235,7 +235,7 @@ suite('a wrong argument of refused', () => {
         [['retry', '--since', 'yesterday'], 64, /--since is "yesterday"; it must be a time such as 2026-01-31T09:30:00Z, or an age such as 2h or 7d\./],
         [['drop', '--until', '2026-13-31'], 64, /--until is "2026-13-31"; it must be a time/],
         [['drop', '--message-id', ''], 64, /"" is no message id: those have 1 to 128 printable ASCII characters\./],
-        [['show'], 64, /mobile-tracker refused show needs ID\./],
+        [['show'], 64, /^mobile-tracker: refused show needs ID\./],
         [['show', 'a', 'b'], 64, /"b" does not belong here\./],
         [['list', '--evnet', 'A'], 64, /There is no option --evnet; did you mean --event\?/],
         [['list', '--storage-dir', folder], 1, /There is no folder \/nowhere\/state: nothing was tracked with it yet\./],

@@ -12,10 +12,11 @@ import unittest
 from unittest.mock import patch
 
 from .agents import AgentProcess, Supervisor
-from .support import GUARD, KEY, PATIENT, SOURCE, TestCase, host_path
+from .support import GUARD, KEY, PATIENT, SOURCE, TestCase, host_path, run_program
 
 from mobiletracker import MobileTracker, MobileTrackerError, Receipt  # isort: skip
 from mobiletracker._agent import find_agent  # isort: skip
+from mobiletracker._channel import end_of  # isort: skip
 
 RESTARTS = int(os.environ.get("AGENT_RESTARTS", "12"))
 """How often the agent is killed under load."""
@@ -106,6 +107,24 @@ class AgentClientTests(TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
         tracker.close()  # While there is an agent.
 
+    def test_auto_stays_with_the_host_that_it_has_started(self) -> None:
+        self.enterContext(patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)))
+        tracker = self.tracker(
+            agent="auto", host_path=host_path(), host_arguments=["--storage-dir", str(self.folder / "state")], stderr="ignore",
+        )
+        self.assertTrue(tracker.is_tracking_allowed())
+        place = self.folder / "mobile-tracker"
+        place.mkdir(mode=0o700)
+        AgentProcess(self, place)
+
+        host = tracker._channel.link.host
+        assert host
+        os.kill(host, signal.SIGKILL)
+        self.wait_for_warnings(1)
+        self.assertTrue(tracker.is_tracking_allowed())
+
+        self.assertIsNotNone(tracker._channel.link.host)
+
     def test_auto_looks_anew_after_a_shutdown(self) -> None:
         place = self.folder / "mobile-tracker"
         place.mkdir(mode=0o700)
@@ -120,6 +139,17 @@ class AgentClientTests(TestCase):
 
         self.assertTrue(tracker.is_tracking_allowed())
         self.assertIsNotNone(tracker._channel.link.host)
+
+    def test_a_relative_path_leads_from_where_the_tracker_is_made(self) -> None:
+        AgentProcess(self, self.folder)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        trackers = [self.tracker(agent="agent.sock")]
+        with patch.dict(os.environ, MOBILE_TRACKER_AGENT="agent.sock"):
+            trackers.append(self.tracker(host_path="/nowhere"))
+        os.chdir("/")
+
+        self.assertEqual([tracker.is_tracking_allowed() for tracker in trackers], [True, True])
 
     def test_a_wrong_value_is_an_error_at_once(self) -> None:
         with self.assertRaises(TypeError):
@@ -178,6 +208,51 @@ class AgentClientTests(TestCase):
 
         self.assertEqual(receipt.outcome(GUARD).reason, "NOT_INITIALIZED")
         self.assertRegex(self.warnings[2], "has not answered for .* s, and 1 call waits for it")
+
+    def test_calls_wait_for_an_agent_that_is_stopped_when_it_is_connected_to_first(self) -> None:
+        agent = AgentProcess(self, self.folder)
+        self.enterContext(patch("mobiletracker._host_loop._HANDSHAKE", 1.0))
+        agent.process.send_signal(signal.SIGSTOP)
+        receipt = self.tracker(agent=agent.path).track("A")
+        self.wait_for_warnings(1)
+        agent.process.send_signal(signal.SIGCONT)
+
+        self.assertEqual(receipt.outcome(GUARD).reason, "NOT_INITIALIZED")
+        self.assertRegex(self.warnings[0], r"The agent at .* cannot be reached \(it did not answer within 1 s\)\. .*calls wait")
+
+    def test_a_client_that_has_every_answer_ends_at_once_when_the_agent_has_gone(self) -> None:
+        collector = self.start_collector()
+        for last in ("", "tracker.close()"):
+            with self.subTest(last):
+                agent = AgentProcess(self, self.folder)
+                ended = run_program(
+                    "import logging, os, signal, threading\nfrom mobiletracker import MobileTracker, _channel, _host_loop\n"
+                    # Whatever waits does so until the test fails.
+                    "_channel._EXIT_FLUSH = _channel._EXIT_SHUTDOWN = _host_loop._SHUTDOWN = 600\n"
+                    "has_gone = threading.Event()\n"
+                    "logging.getLogger('mobiletracker').addFilter(lambda _: has_gone.set() or True)\n"
+                    f"tracker = MobileTracker(agent={str(agent.path)!r})\n"
+                    f"tracker.init('925', {collector.config()!r})\n"
+                    "tracker.track('A').outcome()\n"
+                    f"os.kill({agent.process.pid}, signal.SIGKILL)\n"
+                    f"has_gone.wait()\n{last}\n"
+                )
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def test_a_client_has_ended_when_the_agent_ends_during_its_shutdown(self) -> None:
+        agent = AgentProcess(self, self.folder)
+        tracker = self.tracker(agent=agent.path)
+        tracker.init("925", self.start_collector().config())
+
+        agent.process.send_signal(signal.SIGSTOP)
+        ended = end_of(tracker._channel)
+        has_begun = threading.Event()
+        tracker._channel.link.io.post(lambda _: has_begun.set())
+        self.assertTrue(has_begun.wait(GUARD))
+        agent.end(signal.SIGKILL)
+
+        self.assertTrue(ended.wait(GUARD))
+        self.assertEqual(self.warnings, [])
 
     def test_a_client_that_is_shut_down_while_there_is_no_agent_has_ended(self) -> None:
         agent = AgentProcess(self, self.folder)

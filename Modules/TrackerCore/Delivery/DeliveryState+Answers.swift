@@ -71,6 +71,8 @@ extension DeliveryState {
         if isNext { nextProbe = nil }
         let isTrial = halt.map { $0.trial == token.number } ?? false
         if case .session(let generation) = plan.purpose, phase != .started, !isHalted {
+            // An answer about former credentials does not count for the new ones.
+            if verdict.isOfCredentials, token.era != era { return Settlement() }
             return settlement(ofFirst: verdict, for: plan, generation, answer, at: reading)
         }
         if case .retry(let floor, let message) = verdict {

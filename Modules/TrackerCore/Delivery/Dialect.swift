@@ -239,7 +239,7 @@ enum AnswerTable {
         switch answer {
         case .failure(let error) where error.kind == .invalidRequest:
             return .final(SortedAnswer(kind: .unsendable, response: nil, sentence: error.message))
-        case .failure(let error): return .retry(floor: .zero, error.message)
+        case .failure(let error): return .retry(floor: error.retryAfter(at: wall) ?? .zero, error.message)
         case .success(let response):
             // Most answers are a 2xx, whose headers need not be read.
             let isSuccess = (200..<300).contains(response.status)

@@ -2,7 +2,8 @@ import Synchronization
 import TrackerModels
 import TrackerNetworking
 
-/// Sends what waits, over failures and their waits, until nothing is left, nothing more can be sent, or the time is over.
+/// Sends what waits, and has a missing session made, over failures and their waits, until nothing is left, nothing more
+/// can be sent, or the time is over.
 ///
 /// A flush ends at the first wait. The drain then flushes again with the next thing that happens to the client, so it
 /// wakes no earlier than the client itself.
@@ -70,9 +71,10 @@ package final class ClientDrain: Sendable {
     }
 
     private func take(_ report: FlushReport) {
+        let goesOn = report.stoppedBy?.mayPass ?? control.lacksSession
         let (again, completion) = state.withLock { state in
             state.last = report
-            guard report.stoppedBy?.mayPass == true, !state.isCut, MonotonicClock.now < deadline else {
+            guard goesOn, !state.isCut, MonotonicClock.now < deadline else {
                 return (false, state.completion.take())
             }
             state.isFlushing = state.hasNews
@@ -89,6 +91,14 @@ package final class ClientDrain: Sendable {
             (state.last, state.isFlushing ? nil : state.completion.take())
         }
         completion?(report)
+    }
+}
+
+extension ClientControl {
+    /// Whether delivery still has to make a session. It makes none while it is halted, or without consent.
+    package var lacksSession: Bool {
+        let info = debugInfo
+        return info["sessionId"] == .null && info["consent"] == "granted" && info["halted"] == nil
     }
 }
 

@@ -157,12 +157,16 @@ extension ClientSettings {
 
     /// How the lane's outbox is opened.
     ///
-    /// - Parameter other: Another lane, whose records move here.
+    /// - Parameters:
+    ///   - memory: Where it is if it is kept in memory.
+    ///   - other: Another lane, whose records move here.
     func outbox(
-        takingOver other: LaneIdentity?, clock: any TrackerClock, observer: @escaping @Sendable (OutboxEvent) -> Void
+        in memory: MemoryDatabase, takingOver other: LaneIdentity?, clock: any TrackerClock,
+        observer: @escaping @Sendable (OutboxEvent) -> Void
     ) -> OutboxConfiguration {
         var configuration = OutboxConfiguration(
-            location: delivery.location, lane: lane, keyPrefix: keyPrefix, durability: delivery.durability,
+            location: delivery.folder.map { .folder($0) } ?? .memory(memory), lane: lane, keyPrefix: keyPrefix,
+            durability: delivery.durability,
             limits: limits, expiration: expiration, initialConsent: initialConsent, bindsSessions: bindsSessions,
             takesOver: [other].compactMap { $0 == lane ? nil : $0 }, wallClock: { clock.wall }, observer: observer)
         configuration.refused = RefusedLimits(delivery)

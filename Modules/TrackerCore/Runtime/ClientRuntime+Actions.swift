@@ -12,7 +12,7 @@ extension ClientRuntime {
             guard let refusal = stage(call, in: run, &contents) else { return }
             contents.state.deferred.append(.perform { [self] in call.completion(refuse(call.name, refusal)) })
         case .commit(let change, let pending, let run):
-            commit(change, pending, in: run, decide(by: change, in: run, &contents))
+            commit(change, pending, in: run)
         case .forget(let forget, let run): commit(forget, in: run)
         case .barrier(let run, let body): run.lane.outbox.stage(.barrier) { _ in body() }
         case .dropAll(let run): run.lane.outbox.stage(.dropAll(.disabled)) { _ in }
@@ -91,10 +91,9 @@ extension ClientRuntime {
         }
     }
 
-    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run, _ decision: Int?) {
+    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run) {
         if change.pausesDelivery { run.lane.pause() }
         run.lane.outbox.stage(change) { [self] result in
-            if let decision, result.isRepeated { takeBack(decision: decision, in: run) }
             if case .failed(let error) = result {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
             }
@@ -132,11 +131,8 @@ extension ClientRuntime {
             // No client knew yet what its requests set themselves when these were set.
             if let text = settings.fault(of: settings.headers) { throw FieldCheck.fault("headers", .invalid(text)) }
             let movesQueue = contents.state.movesQueue && old?.lane.hasOthers == false
-            let movesMemory = handsOn(old, to: settings, movesQueue: movesQueue)
             let number = contents.state.runs + 1
-            let lane = try makeLane(
-                settings, number, takingOver: movesQueue ? old?.settings.lane : nil,
-                decided: decision(for: settings, &contents))
+            let lane = try makeLane(settings, number, takingOver: movesQueue ? old?.settings.lane : nil)
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
             (contents.lastAccount, contents.lastMetrics) = (nil, nil)
@@ -146,8 +142,7 @@ extension ClientRuntime {
             lane.updateVerbosity()
             filter.propose(settings.beforeSend)
             hub.open()
-            let early = contents.state.begin(run, initialization, movesMemory: movesMemory)
-            for change in early { _ = decide(by: change, in: run, &contents) }
+            let early = contents.state.begin(run, initialization)
             for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
         } catch {
             contents.state.refuse(initialization, error)
@@ -155,7 +150,7 @@ extension ClientRuntime {
     }
 
     private func makeLane(
-        _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?, decided: Consent?
+        _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?
     ) throws(TrackerError) -> OpenLane {
         let listener = OpenLane.Listener(
             name: Model.name, log: log, hub: hub, delivery: { [weak self] in self?.observe($0, in: number) },
@@ -165,9 +160,9 @@ extension ClientRuntime {
                 if asks { self?.ask(number) }
             })
         let lane = try OpenLane(dependencies, settings, listener: listener, reporter: reporter) {
-            [clock = dependencies.clock] observer in
-            var configuration = settings.outbox(takingOver: other, clock: clock, observer: observer)
-            if let decided { configuration.initialConsent = decided }
+            [clock = dependencies.clock, memory] observer in
+            var configuration = settings.outbox(
+                in: memory, takingOver: other, clock: clock, observer: observer)
             // The server has refused what the lane before is named by: the client goes on with what it knows of the user.
             if !configuration.takesOver.isEmpty { configuration.takesOverValues = Model.policy.values }
             return configuration
@@ -198,7 +193,6 @@ extension ClientRuntime {
         case .resume(let run): run.lane.release()
         case .offerUnbound(let run):
             run.lane.goWithoutSession()
-        case .move(let old, let run): move(old, to: run)
         case .close(let run): close(run)
         case .end(let run):
             let rest = contents.withLock { $0.state.deadline } - dependencies.clock.uptime
@@ -307,8 +301,7 @@ extension ClientRuntime {
             self?.finish(run, .failure(.initTimeout(after: limit, at: run.settings.lane.origin)))
         }
         let isLate = contents.withLock { contents in
-            let isOpening = contents.state.isOpening(run.number) || contents.state.isMoving(to: run.number)
-            guard isOpening else { return true }
+            guard contents.state.isOpening(run.number) else { return true }
             contents.openingTimer = timer
             return false
         }

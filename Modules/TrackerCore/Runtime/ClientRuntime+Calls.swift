@@ -114,7 +114,7 @@ extension ClientRuntime {
         let waiting = contents.withLock { contents -> [State.Call] in
             switch contents.state.phase {
             case .idle, .resetting: break
-            case .moving, .opening, .ready, .withoutSession, .disabled, .shutDown: return []
+            case .opening, .ready, .withoutSession, .disabled, .shutDown: return []
             }
             filter.propose(body)
             return contents.state.pending.allCalls.filter { !$0.isSeen }

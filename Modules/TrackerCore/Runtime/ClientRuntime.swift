@@ -32,10 +32,6 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         /// Ends the flushes that wait for their turn when the time of the first is over.
         var flushAlarm: (alarm: Alarm, deadline: Duration)?
         var credentials = CredentialsSource()
-        /// The last decisions of lanes that are kept in memory, by their owners: these outlive the run.
-        var decisions: [String: (consent: Consent, number: Int)] = [:]
-        /// How many decisions there were.
-        var decisionCount = 0
     }
 
     let dependencies: Dependencies
@@ -43,6 +39,8 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     let hub = DiagnosticsHub()
     let reporter: ClientReporter
     let filter = CallFilter()
+    /// What runs with `persistence` memory hand on to each other.
+    let memory = MemoryDatabase()
     let contents: Mutex<Contents>
     let lastCall = Atomic(0)
 
@@ -186,11 +184,11 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     /// Reports a flush that has not begun, with what waits.
     func report(_ flush: PendingFlush, _ reason: StopReason) {
         guard flush.hasBegun.raise() else { return }
-        let (calls, queues) = contents.withLock { contents in
+        let (calls, queue) = contents.withLock { contents in
             let calls = contents.state.pending.allCalls.count { $0.stamp.number <= flush.lastCall }
-            return (calls, contents.state.queues)
+            return (calls, contents.state.queue)
         }
-        let remaining = queues.reduce(calls) { $0 + $1.lane.outbox.waitingRecords }
+        let remaining = calls + (queue?.lane.outbox.waitingRecords ?? 0)
         flush.completion(FlushReport(delivered: 0, remaining: remaining, stoppedBy: reason))
     }
 

@@ -12,7 +12,7 @@ extension ClientState {
         case forget(PendingForget, Run)
         /// Run something once everything staged in the lane is on disk.
         case barrier(Run, @Sendable () -> Void)
-        /// Make a run, and report it by ``begin(_:_:movesMemory:)`` or ``refuse(_:_:)``. Its queue takes over that
+        /// Make a run, and report it by ``begin(_:_:)`` or ``refuse(_:_:)``. Its queue takes over that
         /// of the run it replaces.
         case begin(Initialization<Model>, Settings, replacing: Run?)
         /// Drop every record of the lane, since the server has disabled the client.
@@ -37,8 +37,6 @@ extension ClientState {
     enum Deferred: Sendable {
         /// A run has begun: limit the time of its `initialize`.
         case began(Run)
-        /// Move the queue of a run that is kept in memory, and report it by ``moved(_:)``.
-        case move(from: Run, to: Run)
         /// Open the lane, and report it by ``opened(_:)`` or ``finished(_:_:)``.
         case open(Run)
         /// Get the lane that has opened ready, and report it by ``finished(_:_:)``.
@@ -145,10 +143,9 @@ extension ClientState {
         let renewed = Run(number: run.number, settings: settings, lane: run.lane)
         let isSame = !isHalted && settings.sends(like: run.settings)
         switch phase {
-        case .moving(_, let old): phase = .moving(renewed, from: old)
-        case .opening where isRunning: phase = .opening(renewed)
-        case .ready where isRunning: phase = .ready(renewed)
-        case .idle, .opening, .ready, .withoutSession, .resetting, .disabled, .shutDown: return false
+        case .opening: phase = .opening(renewed)
+        case .ready: phase = .ready(renewed)
+        case .idle, .withoutSession, .resetting, .disabled, .shutDown: return false
         }
         isHalted = false
         ordered.append(.update(renewed, isSame: isSame))
@@ -177,9 +174,8 @@ extension ClientState {
 
     /// A run was made for an `initialize`.
     ///
-    /// - Parameter movesMemory: Whether the queue of the run before has to be moved by hand.
     /// - Returns: The changes that its lane gets first.
-    mutating func begin(_ run: Run, _ initialization: Initialization<Model>, movesMemory: Bool) -> [LaneChange] {
+    mutating func begin(_ run: Run, _ initialization: Initialization<Model>) -> [LaneChange] {
         let old = self.run
         let isBeingOpened = isBeingOpened
         runs = run.number
@@ -189,16 +185,11 @@ extension ClientState {
         waiters.append(initialization.completion)
         deferred.append(.began(run))
         bound(by: run.settings.limits)
-        if let old, movesMemory {
-            phase = .moving(run, from: old)
-            deferred.append(.move(from: old, to: run))
-        } else {
-            phase = .opening(run)
-            if let old {
-                leave(old, isBeingOpened: isBeingOpened)
-            } else if leaving.isEmpty {
-                deferred.append(.open(run))
-            }
+        phase = .opening(run)
+        if let old {
+            leave(old, isBeingOpened: isBeingOpened)
+        } else if leaving.isEmpty {
+            deferred.append(.open(run))
         }
         return early.map(\.change.keyed)
     }
@@ -216,7 +207,7 @@ extension ClientState {
     private var isBeingOpened: Bool {
         switch phase {
         case .opening(let run), .withoutSession(let run): run.number > opened
-        case .idle, .moving, .ready, .resetting, .disabled, .shutDown: false
+        case .idle, .ready, .resetting, .disabled, .shutDown: false
         }
     }
 
@@ -230,18 +221,6 @@ extension ClientState {
     // MARK: What happens to a run
 
     func isOpening(_ number: Int) -> Bool { if case .opening(let run) = phase { run.number == number } else { false } }
-
-    /// Whether the queue of an old run may still be moved to this one.
-    func isMoving(to number: Int) -> Bool {
-        if case .moving(let run, _) = phase { run.number == number } else { false }
-    }
-
-    /// The queue of an old run has been moved to this one.
-    mutating func moved(_ number: Int) {
-        guard case .moving(let run, let old) = phase, run.number == number else { return }
-        phase = .opening(run)
-        leave(old)
-    }
 
     mutating func opened(_ number: Int) {
         guard number > opened else { return }
@@ -314,7 +293,7 @@ extension ClientState {
                     "\(message). The client is disabled, its queue cleared, and calls are dropped. Correct it, then "
                         + "restart the program, or call reset() and then initialize()."))
             answerWaiters(nil)
-        case .idle, .moving, .withoutSession, .resetting, .disabled, .shutDown: break
+        case .idle, .withoutSession, .resetting, .disabled, .shutDown: break
         }
     }
 

@@ -29,8 +29,6 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     indirect enum Phase: Sendable {
         /// `initialize` was not called yet, or has failed.
         case idle
-        /// The queue of the previous run, which is kept in memory, is being moved to this one. All operations wait.
-        case moving(Run, from: Run)
         /// The lane is being opened. Calls are staged in it already.
         case opening(Run)
         /// Calls are staged and delivered.
@@ -117,20 +115,15 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var run: Run? {
         switch phase {
         case .idle, .shutDown: nil
-        case .moving(let run, _), .opening(let run), .ready(let run), .withoutSession(let run), .resetting(let run, _):
-            run
+        case .opening(let run), .ready(let run), .withoutSession(let run), .resetting(let run, _): run
         case .disabled(let run, _): run
         }
     }
 
-    /// The runs whose queues hold what waits.
-    var queues: [Run] {
-        switch phase {
-        case .moving(let run, let old): [old, run]
+    /// The run whose queue holds what waits.
+    var queue: Run? {
         // The server's refusal has dropped its queue.
-        case .disabled(_, .server): []
-        case .idle, .opening, .ready, .withoutSession, .resetting, .disabled, .shutDown: run.map { [$0] } ?? []
-        }
+        if case .disabled(_, .server) = phase { nil } else { run }
     }
 
     /// Whether what is queued goes to the run that an `initialize` begins now.
@@ -144,18 +137,21 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     var isIdle: Bool { if case .idle = phase { true } else { false } }
 
-    /// Whether events are taken and delivered, or will be once `initialize` is done.
+    /// Whether a reset of everything has ended the brand of the run in use, which goes on until the next `initialize`.
+    var isBrandEnded: Bool { !endings.isEmpty }
+
+    /// Whether events are taken and delivered, or will be once `initialize` is done; not of a brand that has ended.
     var isRunning: Bool {
         switch phase {
-        case .opening, .ready: endings.isEmpty
-        case .idle, .moving, .withoutSession, .resetting, .disabled, .shutDown: false
+        case .opening, .ready: !isBrandEnded
+        case .idle, .withoutSession, .resetting, .disabled, .shutDown: false
         }
     }
 
     /// Why every call is refused now; `nil` if calls are staged or wait.
     var refusal: Refusal? {
         switch phase {
-        case .moving, .opening, .ready, .withoutSession, .resetting: nil
+        case .opening, .ready, .withoutSession, .resetting: nil
         case .idle: if case .refuses = policy.beforeInitialize { .notInitialized } else { nil }
         case .disabled(_, .storage): Refusal(.storage)
         case .disabled(_, .off(let switchedBy)): switchedBy.refusal
@@ -171,7 +167,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     private var admitsCalls: Bool {
         switch phase {
-        case .moving, .resetting, .idle: false
+        case .resetting, .idle: false
         case .opening, .ready, .withoutSession, .disabled, .shutDown: true
         }
     }
@@ -180,7 +176,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var wouldKeepCallWaiting: Bool {
         switch phase {
         case .idle, .resetting: pending.leavesIdle(true)
-        case .moving, .opening, .ready, .withoutSession, .disabled, .shutDown: pending.leavesIdle(false)
+        case .opening, .ready, .withoutSession, .disabled, .shutDown: pending.leavesIdle(false)
         }
     }
 
@@ -217,7 +213,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     private func admits(_ operation: Operation<Model>) -> Bool {
         switch (phase, operation) {
-        case (.moving, _), (.resetting, _): false
+        case (.resetting, _): false
         case (.opening, .change): !policy.resetEndsRun
         case (.idle, .call): refusal != nil
         case (.idle, _), (.opening, _), (.ready, _), (.withoutSession, _), (.disabled, _), (.shutDown, _): true
@@ -244,7 +240,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     private mutating func take(_ flush: PendingFlush) {
         switch phase {
-        case .moving(let run, _), .opening(let run), .ready(let run), .withoutSession(let run), .resetting(let run, _):
+        case .opening(let run), .ready(let run), .withoutSession(let run), .resetting(let run, _):
             deferred.append(.flush(flush, run))
         case .disabled(_?, .storage): deferred.append(.report(flush, .storage))
         case .idle, .disabled, .shutDown: deferred.append(.report(flush, .notInitialized))
@@ -272,13 +268,13 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case .ready(let run), .withoutSession(let run), .disabled(let run?, _):
             phase = .resetting(run, from: phase)
             ordered.append(.commit(change.change, change, run))
-        case .idle, .disabled, .moving, .opening, .resetting, .shutDown:
+        case .idle, .disabled, .opening, .resetting, .shutDown:
             if let outcome = earlierOutcome(of: change) {
                 return deferred.append(.perform { change.completion(outcome) })
             }
             switch phase {
             case .shutDown, .disabled(_, .off): break
-            case .idle, .moving, .opening, .ready, .withoutSession, .resetting, .disabled:
+            case .idle, .opening, .ready, .withoutSession, .resetting, .disabled:
                 phase = .idle
                 for call in pending.popLeadingCalls() { deferred.append(.refuse(call, .notInitialized)) }
             }
@@ -339,9 +335,6 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         case .idle, .disabled(nil, _), .shutDown: break
         // The reset under way continues, and then closes the lane.
         case .resetting(let run, _): if !isLeaving(run) { leaving.append(run) }
-        case .moving(let run, let old):
-            leaving.append(old)
-            deferred += [.close(run), .end(old)]
         case .opening(let run) where run.number > opened, .withoutSession(let run) where run.number > opened:
             // The lane is closed after it has opened, so that its staged calls are written.
             leaving.append(run)
@@ -365,7 +358,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
                 switch phase {
                 // Behind a reset that is being written, it is written too before the lane is closed.
                 case .opening(let run), .resetting(let run, _): ordered.append(.commit(change.change, change, run))
-                case .idle, .moving, .ready, .withoutSession, .disabled, .shutDown: keep(change)
+                case .idle, .ready, .withoutSession, .disabled, .shutDown: keep(change)
                 }
             }
         }
@@ -386,7 +379,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var lifecycle: Lifecycle {
         switch phase {
         case .idle: .idle
-        case .moving, .opening: .initializing
+        case .opening: .initializing
         case .ready: isHalted ? .halted : .ready
         case .withoutSession: .withoutSession
         case .resetting: .resetting

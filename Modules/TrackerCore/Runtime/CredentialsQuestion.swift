@@ -46,7 +46,7 @@ extension ClientRuntime {
                 fault = FieldCheck.fault("key", .required(example: nil))
             } else if let text = parts.headers.flatMap({ settings?.fault(of: $0) }) {
                 fault = FieldCheck.fault("headers", .invalid(text))
-            } else if !contents.state.renew(with: { $0.take(parts) }) {
+            } else if !contents.state.renew(with: { $0.take(parts) }) || contents.state.isBrandEnded {
                 let kept = contents.credentials.kept
                 contents.credentials.kept = (parts.key ?? kept?.key, parts.headers ?? kept?.headers)
             }

@@ -16,7 +16,7 @@ package final class LaneRegistry: Sendable {
 
         /// - Returns: `nil` for a lane in memory.
         init?(_ settings: some ClientSettings) {
-            guard case .folder(let path) = settings.delivery.location else { return nil }
+            guard let path = settings.delivery.folder else { return nil }
             folder = ExactString(path)
             lane = settings.lane
         }

@@ -13,10 +13,11 @@ extension DeliveryOptions {
         return StateFolder.standard(program: program)?.path
     }
 
-    var location: OutboxConfiguration.Location {
+    /// The state folder; `nil` for memory.
+    var folder: String? {
         switch persistence {
-        case .memory: .memory
-        case .disk: .folder(storageDirectory ?? (StateFolder.standard()?.path ?? ""))
+        case .memory: nil
+        case .disk: storageDirectory ?? (StateFolder.standard()?.path ?? "")
         }
     }
 

@@ -27,6 +27,8 @@ struct PlanCheck {
     let definitions: [String: PlanSchema]
     /// How many schemas the value may still be compared with: a plan whose `$ref`s lead back to it has no other bound.
     private var left = 200_000
+    /// How many visits to the steps of patterns are left.
+    private var visitsLeft = PlanPattern.mostVisits
     /// Why the value cannot be judged.
     private var refusal: Finding?
 
@@ -78,7 +80,9 @@ struct PlanCheck {
             say(rules.phraseOfChoices(value))
         }
         switch value {
-        case .string(let text): for rest in rules.faults(in: text) { say(rest) }
+        case .string(let text):
+            let isMatch = matches(rules, text, place())
+            for rest in rules.faults(in: text, isMatch: isMatch) { say(rest) }
         case .number(let number): for rest in rules.faults(in: number.asDouble) { say(rest) }
         case .array(let elements):
             for rest in rules.faults(in: elements) { say(rest) }
@@ -94,6 +98,18 @@ struct PlanCheck {
         case .null, .bool: break
         }
         return found + compareAlternatives(rules, value, place(), depth)
+    }
+
+    /// Whether a text is as the pattern of the rules says; also `true` if that takes too long to find out.
+    private mutating func matches(
+        _ rules: PlanSchema.Rules, _ text: String, _ place: @autoclosure () -> String
+    ) -> Bool {
+        guard let pattern = rules.pattern else { return true }
+        if let isMatch = pattern.expression.matches(text, within: &visitsLeft) { return isMatch }
+        refusal = Finding(
+            place: place(),
+            text: "cannot be judged: \(pattern.text) takes too long; write it with fewer repetitions.")
+        return true
     }
 
     private mutating func compare(
@@ -196,13 +212,13 @@ extension PlanSchema.Rules {
         return "be \(choices.count > 1 ? "one of " : "")\(shown)\(choices.count > 10 ? ", …" : "")\(hint)"
     }
 
-    fileprivate func faults(in text: String) -> [String] {
-        guard minLength != nil || maxLength != nil || pattern != nil || format != nil else { return [] }
+    fileprivate func faults(in text: String, isMatch: Bool) -> [String] {
+        guard minLength != nil || maxLength != nil || !isMatch || format != nil else { return [] }
         var faults: [String] = []
         let length = minLength == nil && maxLength == nil ? 0 : text.unicodeScalars.count
         if let minLength, length < minLength { faults.append("have at least \(minLength) characters") }
         if let maxLength, length > maxLength { faults.append("have at most \(maxLength) characters") }
-        if let pattern, !pattern.expression.matches(text) { faults.append("match \(pattern.text)") }
+        if let pattern, !isMatch { faults.append("match \(pattern.text)") }
         if let format, !format.matches(text) { faults.append("be \(format.phrase)") }
         return faults
     }

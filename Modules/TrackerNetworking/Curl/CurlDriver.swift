@@ -182,7 +182,7 @@ import TrackerPlatform
             return finish(id, .failure(error(code, of: entry.exchange, on: transfer)))
         }
         guard answer.status != 407 else {
-            return finish(id, .failure(refusal(by: 407, of: entry.exchange.address)))
+            return finish(id, .failure(refusal(by: 407, of: entry.exchange.address, headers: answer.headers)))
         }
         let step = entry.exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
         switch step {
@@ -203,8 +203,8 @@ import TrackerPlatform
             detail: transfer.detail, proxy: proxy(for: exchange.address), timeout: exchange.request.timeout)
     }
 
-    private func refusal(by status: Int, of address: WebAddress) -> TransportError {
-        TransportError(refusedBy: proxy(for: address)?.name, status: status, at: address)
+    private func refusal(by status: Int, of address: WebAddress, headers: HTTPHeaders? = nil) -> TransportError {
+        TransportError(refusedBy: proxy(for: address)?.name, status: status, at: address, headers: headers)
     }
 
     private func proxy(for address: WebAddress) -> ProxyURL? {

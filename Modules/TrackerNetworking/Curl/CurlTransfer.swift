@@ -81,8 +81,9 @@ import TrackerModels
         if request.headers["Content-Type"] == nil { isWhole = list.append("Content-Type:") && isWhole }
         if exchange.compressedBody != nil { isWhole = list.append("Content-Encoding: gzip") && isWhole }
         for field in request.headers.fields {
-            // libcurl takes "Name:" for a header to leave out and "Name;" for one without a value.
-            isWhole = list.append(field.value.isEmpty ? field.name + ";" : "\(field.name): \(field.value)") && isWhole
+            // libcurl takes "Name:", with or without blanks, for a header to leave out and "Name;" for one without a value.
+            let isBlank = field.value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            isWhole = list.append(isBlank ? field.name + ";" : "\(field.name): \(field.value)") && isWhole
         }
         handle.set(headers: list)
         requestHeaders = list

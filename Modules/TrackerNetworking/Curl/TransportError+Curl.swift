@@ -56,7 +56,8 @@ extension TransportError {
     /// - Parameters:
     ///   - status: What the proxy answered.
     ///   - proxy: Its name, as it may be shown; `nil` if none is known to be in use.
-    init(refusedBy proxy: String?, status: Int, at address: WebAddress) {
+    ///   - headers: The header of its answer; `nil` if it refused a tunnel, whose header is not kept.
+    init(refusedBy proxy: String?, status: Int, at address: WebAddress, headers: HTTPHeaders?) {
         let advice =
             status == 401 || status == 407
             ? "Check the name and password in the proxy setting."
@@ -64,7 +65,8 @@ extension TransportError {
         self.init(
             .proxyRefused, host: address.authority,
             message: "The proxy \(proxy ?? "on the way") refused (\(status)) to pass on a request to "
-                + "\(address.authority). \(advice)")
+                + "\(address.authority). \(advice)",
+            headers: headers)
     }
 
     /// Why no connection was made. libcurl's own words quote a proxy that it cannot use, with its password.

@@ -63,7 +63,7 @@ struct Exchange {
         after answer: Answer, policy: inout CompressionPolicy, read: (String) -> WebAddress?
     ) -> Step {
         if Self.isRedirect(answer.status), let location = answer.location {
-            return follow(location, target: read(location), status: answer.status)
+            return follow(location, target: read(location), after: answer)
         }
         if compressedBody != nil {
             if policy.retriesPlain(afterCompressed: answer.status, isRead: isRead(answer), from: origin) {
@@ -89,17 +89,17 @@ struct Exchange {
         return (try? JSONText(validating: answer.body))?[list]?.elements.isEmpty == false
     }
 
-    private mutating func follow(_ location: String, target: WebAddress?, status: Int) -> Step {
+    private mutating func follow(_ location: String, target: WebAddress?, after answer: Answer) -> Step {
         let shown = request.isPathPrivate ? target?.origin : target?.display
         guard let target, address.mayRedirect(to: target) else {
             return .finish(
                 .failure(
                     TransportError(
                         .redirectRefused, host: address.authority,
-                        message: "\(address.authority) redirects (\(status)) to \(shown ?? "what is no http URL"), "
-                            + "which was not followed: keys go to no other host. "
+                        message: "\(address.authority) redirects (\(answer.status)) to "
+                            + "\(shown ?? "what is no http URL"), which was not followed: keys go to no other host. "
                             + "If that is where the backend lives now, configure its address.",
-                        target: shown)))
+                        target: shown, headers: answer.headers)))
         }
         guard redirects < Self.maxRedirects else {
             return .finish(
@@ -108,7 +108,7 @@ struct Exchange {
                         .tooManyRedirects, host: address.authority,
                         message: "\(address.authority) redirected more than \(Self.maxRedirects) times, "
                             + "last to \(shown ?? target.origin). Check the server's redirects.",
-                        target: shown)))
+                        target: shown, headers: answer.headers)))
         }
         redirects += 1
         address = target

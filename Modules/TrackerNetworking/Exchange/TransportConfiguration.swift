@@ -69,9 +69,9 @@ extension TransportConfiguration {
         }
         defer { close(descriptor) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-            return "must be a file, and \(path) is a folder"
-        }
-        return nil
+        let kind = unsafe fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : S_IFDIR
+        // libcurl would wait for what a pipe or a device has to say.
+        guard kind != S_IFREG else { return nil }
+        return "must be a file, and \(path) is \(kind == S_IFDIR ? "a folder" : "a pipe or a device")"
     }
 }

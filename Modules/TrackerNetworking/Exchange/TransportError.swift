@@ -1,3 +1,5 @@
+import TrackerModels
+
 /// Why a request has no answer.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What failed.
@@ -45,12 +47,20 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
     /// Where a redirect led that was not followed, without user info, query and fragment, and without the path if the
     /// request's is private; otherwise `nil`.
     package var target: String?
+    /// The header of the answer of a proxy or a redirect that it is about, if there is one.
+    private let headers: HTTPHeaders?
 
-    package init(_ kind: Kind, host: String, message: String, target: String? = nil) {
+    package init(_ kind: Kind, host: String, message: String, target: String? = nil, headers: HTTPHeaders? = nil) {
         self.kind = kind
         self.host = host
         self.message = message
         self.target = target
+        self.headers = headers
+    }
+
+    /// How long the proxy or the redirect asks to wait before the next request, as ``HTTPResponse/retryAfter(at:)`` has it.
+    package func retryAfter(at now: Timestamp) -> Duration? {
+        RetryAfter.wait(for: headers?["Retry-After"], date: headers?["Date"], now: now)
     }
 
     /// The message.

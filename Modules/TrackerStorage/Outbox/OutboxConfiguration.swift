@@ -2,11 +2,11 @@ package import TrackerModels
 
 package struct OutboxConfiguration: Sendable {
     /// Where the state is kept.
-    package enum Location: Hashable, Sendable {
+    package enum Location: Sendable {
         /// A folder, made with mode 0700 if it is missing.
         case folder(String)
-        /// In memory, without any file.
-        case memory
+        /// In memory, without any file. One outbox at a time may have it open.
+        case memory(MemoryDatabase)
     }
 
     /// Where the state is kept.

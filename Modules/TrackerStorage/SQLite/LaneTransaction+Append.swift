@@ -79,19 +79,19 @@ extension LaneTransaction {
             return try append(link)
         }
         // A call that is made again, perhaps after a reset, must not bring the session back.
-        guard try isFirst(link) else { return .queued }
+        guard try isFirst(link.hasCallerKey ? link.messageID : nil) else { return .queued }
         try ensureDevice()
         if current == nil { try bind(row.generation, session) }
         return .queued
     }
 
-    /// Remembers the key of a call that needs no record; false if a call with this key came before.
-    private mutating func isFirst(_ draft: Draft) throws(StorageError) -> Bool {
-        guard draft.hasCallerKey else { return true }
-        guard try database.claim(draft.messageID, .queued, in: row.key) else { return false }
+    /// Remembers the key of a tracking call that needs no record; false if a call with this key came before.
+    mutating func isFirst(_ key: MessageID?) throws(StorageError) -> Bool {
+        guard let key else { return true }
+        guard try database.claim(key, .queued, in: row.key) else { return false }
         row.settled += 1
         needsPruning = true
-        try database.markSettled(draft.messageID.text, row.settled, in: row.key)
+        try database.markSettled(key.text, row.settled, in: row.key)
         return true
     }
 

@@ -85,8 +85,11 @@ struct LaneTransaction {
         switch change {
         case .append(let draft): return try append(draft)
         case .continueSession(let session, let link): return try continueSession(session, link)
-        case .reset(_, let messageID), .consent(_, let messageID), .set(_, let messageID):
-            return try once(messageID, change)
+        case .reset(_, let messageID), .consent(_, let messageID): return try once(messageID, change)
+        // A tracking call without a record: its id is one of theirs.
+        case .set(_, let messageID):
+            guard try isFirst(messageID) else { return .repeated }
+            try make(change)
         case .group(let group): try database.remember(group, in: row.key)
         case .requeue(let ids): return .changed(try requeue(ids))
         case .dropRefused(let ids): return .changed(try dropRefused(ids))

@@ -10,14 +10,15 @@ import TrackerModels
 struct RecordTransfer {
     private let database: LaneDatabase
     private let configuration: OutboxConfiguration
-    private let folder: StateFolder
+    /// Where the locks are; `nil` for memory, which no other outbox has open.
+    private let folder: StateFolder?
     /// The locks for delivering the other lanes and for having them open, held until the transaction has ended.
     private var locks: [LaneLock] = []
     private(set) var count = 0
     /// How many have moved that a server had refused.
     private var refused = 0
 
-    init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder) {
+    init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder?) {
         self.database = database
         self.configuration = configuration
         self.folder = folder
@@ -33,8 +34,8 @@ struct RecordTransfer {
             guard other.records > 0 || isNamed else { continue }
             if isNamed { try transaction.take(configuration.takesOverValues, of: other.key) }
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
-            guard isNamed || isKin, take(folder.deliveryLock(of: other.identity)),
-                isNamed || take(folder.openLock(of: other.identity))
+            guard isNamed || isKin, take(folder?.deliveryLock(of: other.identity)),
+                isNamed || take(folder?.openLock(of: other.identity))
             else { continue }
             count += try transaction.takeOver(other.key, onlyUnbound: !isNamed)
             if isNamed { refused += try transaction.takeOverRefused(other.key) }
@@ -47,7 +48,7 @@ struct RecordTransfer {
     }
 
     /// - Returns: False if another process has the lock.
-    private mutating func take(_ path: String) -> Bool {
+    private mutating func take(_ path: String?) -> Bool {
         let lock = LaneLock(path: path)
         guard lock.acquire() else { return false }
         locks.append(lock)

@@ -58,6 +58,11 @@ struct WatchedDatabase: ~Copyable {
         presence = LanePresence(folder, configuration.lane)
     }
 
+    /// Where it is while no outbox has it open; `nil` for a folder.
+    private var memory: MemoryDatabase? {
+        if case .memory(let memory) = configuration.location { memory } else { nil }
+    }
+
     private var backup: LaneBackup? { folder.map { LaneBackup($0, configuration.lane) } }
 
     /// Whether the path still leads to the database that was opened.
@@ -92,6 +97,7 @@ struct WatchedDatabase: ~Copyable {
     }
 
     mutating func close() {
+        if let lane { memory?.give(lane.database) }
         lane = nil
         reader?.close()
     }
@@ -203,6 +209,7 @@ struct WatchedDatabase: ~Copyable {
 
     /// Opens the file, and makes the tables that are missing.
     private func connect() throws(StorageError) -> (database: LaneDatabase, isNew: Bool) {
+        if let database = memory?.take() { return (database, false) }
         let connection = try Connection(folder?.database ?? Connection.memory, .create)
         if let folder {
             // The file may come from another program.
@@ -243,7 +250,7 @@ struct WatchedDatabase: ~Copyable {
             try transaction.reconcile()
             try transaction.catchUp(with: folder?.forgottenList)
             // Records that a reset is about to drop stay where it finds them.
-            if seen == nil, log.isEmpty, let folder {
+            if seen == nil, log.isEmpty {
                 transfer = RecordTransfer(database, configuration, folder)
                 try transfer?.run(&transaction)
             }

@@ -71,6 +71,8 @@ struct StartFileTests {
             (#"{"track": []}"#, "'track' is unknown. Known are 'init', 'analytics.initialize', 'basic.initialize'."),
             (#"{"init": "1"}"#, "'init' must be the params of the method: an array or an object."),
             (#"{"init": ["1"], "init": ["2"]}"#, "'init' is there twice: a file starts one client of a kind."),
+            (#"{"init": ["1", {"xApiKey": "k", "xApiKey": "j"}]}"#, "'xApiKey' is there twice in one object"),
+            (#"{"init": ["1", {"device": {"a": 1, "\u0061": 2}}]}"#, "'a' is there twice in one object"),
             (#"{"init": null}"#, "'init' must be the params of the method: an array or an object."),
         ])
     func faults(text: String, message: String) throws {

@@ -40,6 +40,19 @@ struct ClientOptionTests {
         #expect(backend.server.requests.isEmpty)
     }
 
+    @Test("a pattern of a plan that repeats nothing keeps the host from nothing")
+    func emptyPattern() async throws {
+        let path = folder.path("plan.json")
+        let plan = #"{"events":{"A":{"data":{"properties":{"v":{"pattern":"(?:(?:){99999}){99999}"}}}}}}"#
+        try Data(plan.utf8).write(to: URL(filePath: path))
+        let client = try BridgeClient()
+        let config = backend.config(folder, ["plan": ["file": .string(path), "onBroken": "drop"]])
+
+        #expect(try await client.call("init", ["925", config]) == [:])
+        #expect(try await client.call("track", ["A", ["v": "x"]])["status"] == "queued")
+        #expect(try await client.finish() == .code(0))
+    }
+
     @Test("NO_PROXY is about the proxy of the environment, not about the option")
     func proxyOfOption() async throws {
         let proxy = try LoopbackRelay(to: .proxy())

@@ -186,6 +186,41 @@ struct DeliverTests {
         #expect(delivery["basic"]?["halted"]?["reason"]?.stringValue?.contains("401") == true)
     }
 
+    @Test("have a session made that is missing, over failed requests, though nothing waits")
+    func session() async throws {
+        let requests = Mutex(0)
+        let backend = try backend { _ in
+            let count = requests.withLock { count in
+                count += 1
+                return count
+            }
+            return count <= 2 ? .status(503) : nil
+        }
+        isUp.record(true)
+        let path = try file(calls(backend, only: "init"))
+
+        let delivery = try await deliver(["--config", path])
+
+        #expect(delivery.ending == .code(0))
+        #expect(requests.withLock(\.self) == 3)
+    }
+
+    @Test(
+        "end with 2 if the server refuses to make a session, and with 1 if it makes none in time, though nothing waits",
+        arguments: [(401, 2), (503, 1)] as [(Int, Int32)])
+    func noSession(status: Int, code: Int32) async throws {
+        let backend = try backend { _ in .status(status, retryAfter: "3600") }
+        isUp.record(true)
+        let path = try file(calls(backend, only: "init"))
+
+        let delivery = try await deliver(["--config", path, "--timeout", status == 401 ? "60" : "2"])
+
+        #expect(delivery.ending == .code(code))
+        #expect(delivery.report["remaining"] == 0)
+        #expect((delivery["tracker"]?["halted"] != nil) == (status == 401))
+        #expect(delivery["tracker"]?["lastError"]?["message"]?.stringValue?.contains("\(status)") == true)
+    }
+
     @Test("end with 1 if a client is turned off, and say who did it", arguments: [true, false])
     func disabled(inFile: Bool) async throws {
         let backend = try backend()

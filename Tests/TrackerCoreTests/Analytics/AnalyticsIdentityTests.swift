@@ -196,6 +196,25 @@ struct AnalyticsIdentityTests {
         await fixture.client.shutdown()
     }
 
+    @Test("is set under the ids of other calls, and not under those of resets")
+    func sharesIDs() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        _ = await fixture.client.enqueue(.setAdvertisingId("ad-1"), messageId: "m1").outcome
+        fixture.client.enqueue(.track(event: "A", properties: nil), messageId: "m1")
+        fixture.client.enqueue(.track(event: "B", properties: nil), messageId: "m2")
+        fixture.client.enqueue(.setAdvertisingId("ad-2"), messageId: "m2")
+        fixture.client.track("C")
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(fixture.backend.events.map { $0["event"] } == ["B", "C"])
+        #expect(fixture.backend.events.last?["context"]?["device"]?["advertisingId"] == "ad-1")
+
+        _ = await fixture.client.reset(messageId: "m1").outcome
+
+        #expect(fixture.client.info("lifecycle") == "idle")
+        await fixture.client.shutdown()
+    }
+
     @Test("of an event is the one on disk when it is committed, whichever client on the folder has said it")
     func saidElsewhere() async throws {
         let fixture = try AnalyticsFixture()

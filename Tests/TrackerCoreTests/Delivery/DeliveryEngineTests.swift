@@ -504,7 +504,7 @@ private final class InterruptedOutbox: WrappingOutbox {
     let inner: SQLiteOutbox
     private let interruptions = Mutex(Interruptions())
 
-    init(_ location: OutboxConfiguration.Location = .memory) {
+    init(_ location: OutboxConfiguration.Location = .memory(MemoryDatabase())) {
         inner = SQLiteOutbox(
             OutboxConfiguration(
                 location: location, lane: LaneIdentity(kind: .endpoint, owner: "k", origin: "https://in.example.com/e"),

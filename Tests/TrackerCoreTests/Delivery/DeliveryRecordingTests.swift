@@ -12,7 +12,8 @@ struct DeliveryRecordingTests {
     private let loop = SteppedLoop()
     private let outbox = SQLiteOutbox(
         OutboxConfiguration(
-            location: .memory, lane: LaneIdentity(kind: .session, owner: "925", origin: "https://api.example.com/base"),
+            location: .memory(MemoryDatabase()),
+            lane: LaneIdentity(kind: .session, owner: "925", origin: "https://api.example.com/base"),
             keyPrefix: "__GT_925_", initialConsent: .granted, bindsSessions: true,
             wallClock: { SystemClock().wall }, observer: { _ in }))
     private let engine: DeliveryEngine

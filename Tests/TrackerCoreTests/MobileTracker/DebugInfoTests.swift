@@ -17,7 +17,7 @@ struct DebugInfoTests {
             delivery: DeliveryOptions(
                 storageDirectory: fixture.directory.path("state"), eventTTL: .seconds(60), overflow: .dropOldest,
                 jitter: 0.5,
-                caBundle: "/dev/null", proxy: "http://user:secret-word@127.0.0.1:1/",
+                caBundle: #filePath, proxy: "http://user:secret-word@127.0.0.1:1/",
                 headers: ["X-Tenant": "secret-tenant"]), enabled: true)
         try await fixture.start(config)
 

@@ -142,7 +142,7 @@ struct FaultMatrixTests {
         "to an event, for as long as Retry-After says, at least a second after a 429, at most an hour",
         arguments: [
             (503, "90", 90), (503, "0", 5), (429, "0", 5), (503, "1", 5), (503, "7200", 3600), (503, "nonsense", 5),
-            (503, "-1", 5), (429, "30", 30), (408, "30", 30), (500, "30", 30),
+            (503, "-1", 5), (429, "30", 30), (408, "30", 30), (500, "30", 30), (407, "30", 30), (302, "30", 30),
             (503, "Sun, 06 Nov 1994 08:50:37 GMT", 60), (503, "Sunday, 06-Nov-94 08:50:37 GMT", 60),
             (503, "Sun Nov  6 08:50:37 1994", 60), (503, "Sun, 06 Nov 1994 08:49:00 GMT", 5),
         ])
@@ -157,7 +157,11 @@ struct FaultMatrixTests {
         fixture.answer { request in
             request.isEvent
                 ? .status(
-                    status, headers: [("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", value)]) : nil
+                    status,
+                    headers: [
+                        ("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Retry-After", value),
+                        ("Location", "http://localhost:9/elsewhere"),
+                    ]) : nil
         }
         let loop = try await fixture.loop()
 

@@ -113,21 +113,21 @@ struct InitializeErrorTests {
     }
 
     @Test(
-        "a file that is not there, or a folder, with its path, before anything is asked or made",
+        "a file that is not there, a folder, or a device, with its path, before anything is asked or made",
         arguments: ["caBundle", "clientCertificate", "clientKey"])
     func files(option: String) async throws {
         let fixture = try SessionFixture()
 
-        for path in [fixture.directory.path("missing.pem"), fixture.directory.path] {
+        for path in [fixture.directory.path("missing.pem"), fixture.directory.path, "/dev/null"] {
             let error = await fixture.failure(
                 fixture.config {
                     switch option {
                     case "caBundle": $0.delivery.caBundle = path
                     case "clientCertificate":
                         $0.delivery.clientCertificate = path
-                        $0.delivery.clientKey = "/dev/null"
+                        $0.delivery.clientKey = #filePath
                     default:
-                        $0.delivery.clientCertificate = "/dev/null"
+                        $0.delivery.clientCertificate = #filePath
                         $0.delivery.clientKey = path
                     }
                 })
@@ -147,12 +147,12 @@ struct InitializeErrorTests {
 
         let error = await fixture.failure(
             fixture.config {
-                $0.delivery.clientCertificate = "/dev/null"
-                $0.delivery.clientKey = "/dev/null"
+                $0.delivery.clientCertificate = #filePath
+                $0.delivery.clientKey = #filePath
             })
 
         #expect(error?.code == .invalidConfiguration)
-        #expect(error?.message.contains("'clientCertificate' cannot be used. /dev/null: ") == true)
+        #expect(error?.message.contains("'clientCertificate' cannot be used. \(#filePath): ") == true)
         #expect(fixture.requests.isEmpty)
         #expect(!FileManager.default.fileExists(atPath: fixture.directory.path("state")))
     }

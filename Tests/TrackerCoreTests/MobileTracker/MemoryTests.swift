@@ -105,7 +105,9 @@ struct MemoryTests {
         await fixture.drain()
 
         #expect(fixture.names.suffix(2) == ["A", "B"])
+        #expect(fixture.events.suffix(2).map { $0.header("X-Sequence") } == ["1", "2"])
         #expect(fixture.tracker.sessionId == session && fixture.tracker.deviceId == device && session != nil)
+        #expect(fixture.tracker.brandId == "925")
         await fixture.tracker.shutdown()
     }
 
@@ -209,7 +211,7 @@ struct MemoryTests {
         await fixture.tracker.shutdown()
     }
 
-    @Test("says how many events of an earlier session are gone with a later initialize")
+    @Test("delivers the events of an earlier session with a later initialize")
     func earlierSession() async throws {
         let fixture = try SessionFixture { $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil }
         var config = fixture.config { $0.delivery.persistence = .memory }
@@ -223,9 +225,57 @@ struct MemoryTests {
         try await fixture.start(config)
         await fixture.drain()
 
-        #expect(fixture.names.last == "C" && !fixture.names.contains("B"))
-        #expect(fixture.log.lines.all.contains { $0.contains("earlier session are gone, 2 in all") })
+        #expect(fixture.names.suffix(3) == ["A", "B", "C"])
+        #expect(fixture.events.suffix(3).map { $0.json["session_id"] } == ["S1", "S1", "S2"])
         await fixture.tracker.shutdown()
+    }
+
+    @Test("knows which calls came before a reset of everything, and goes on through several initialize at once")
+    func severalInitialize() async throws {
+        let fixture = try SessionFixture()
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        #expect(await fixture.tracker.track(eventName: "A", messageId: "a").isQueued)
+        await fixture.drain()
+
+        for _ in 1...3 {
+            fixture.tracker.reset(all: true)
+            Task { try? await fixture.start(config) }
+        }
+        try await fixture.start(config)
+        #expect(await fixture.tracker.track(eventName: "A", messageId: "a").isQueued)
+        #expect(await fixture.tracker.track(eventName: "B").isQueued)
+        await fixture.drain()
+
+        #expect(fixture.names == ["A", "B"])
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("keeps what was set before a shutdown, until the client is gone")
+    func shutDown() async throws {
+        let fixture = try SessionFixture()
+        let config = fixture.config { $0.delivery.persistence = .memory }
+        try await fixture.start(config)
+        let device = fixture.tracker.deviceId
+        await fixture.tracker.shutdown()
+
+        try await fixture.start(config)
+
+        #expect(fixture.tracker.deviceId == device && device != nil)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("knows whom to forget after a reset and a later initialize")
+    func forgotten() async throws {
+        let fixture = try AnalyticsFixture()
+        let options = fixture.options { $0.persistence = .memory }
+        await fixture.start(options)
+        _ = try await fixture.client.forget(userId: "u")
+        await fixture.client.resetAndWait()
+        await fixture.start(options)
+
+        #expect(await fixture.client.track("A", options: CallOptions(userId: "u")).outcome == .dropped(.forgotten))
+        await fixture.client.shutdown()
     }
 
     @Test("is alone with it: two on one folder have a session and a queue each")

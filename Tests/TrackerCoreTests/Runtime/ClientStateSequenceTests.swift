@@ -36,23 +36,6 @@ struct ClientStateSequenceTests {
         #expect(harness.handle { $0.closed(1) } == "open 2; opening 2")
     }
 
-    @Test("calls wait while a queue in memory is moved, and come after it")
-    func movesMemory() throws {
-        var harness = try StateHarness<Refusing>()
-        _ = harness.initialize()
-        _ = harness.opened()
-        _ = harness.finished()
-        harness.movesMemory = true
-
-        #expect(
-            try harness.initialize(StubSettings("b", .replaces)) == "begin after 1; began 2; move 1 to 2; moving 1 to 2"
-        )
-        #expect(harness.call() == "moving 1 to 2")
-        #expect(harness.flush() == "moving 1 to 2")
-        #expect(harness.handle { $0.moved(2) } == "stage 1 in 2; close 1; flush 2; opening 2")
-        #expect(harness.handle { $0.closed(1) } == "open 2; opening 2")
-    }
-
     @Test("other settings for the same lane change the run where it is")
     func updates() throws {
         var harness = try StateHarness<Refusing>()

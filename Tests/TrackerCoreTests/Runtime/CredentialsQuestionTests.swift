@@ -87,6 +87,40 @@ struct CredentialsQuestionTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("count although the session is being asked for with others, which the server refuses")
+    func duringFirstSession() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { $0.header("X-API-Key") == Self.new ? nil : .gated(gate, .status(401)) }
+        async let started: Void = fixture.start()
+        try await fixture.backend.server.requests(atLeast: 1)
+
+        try fixture.tracker.setCredentials(Credentials(key: Self.new))
+        gate.open()
+
+        try await started
+        #expect(fixture.tracker.sessionId != nil)
+        await fixture.tracker.shutdown()
+    }
+
+    @Test("are used at once after a reset of everything, and by the next initialize")
+    func afterReset() async throws {
+        let fixture = try SessionFixture()
+        try await fixture.start()
+        await fixture.tracker.resetAndWait(all: true)
+        fixture.answer { $0.header("X-API-Key") == Self.new ? nil : .status(401) }
+        await fixture.tracker.track(eventName: "A")
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        try fixture.tracker.setCredentials(Credentials(key: Self.new))
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "B")
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(fixture.events.suffix(2).map { $0.header("X-API-Key") } == [Self.new, Self.new])
+        await fixture.tracker.shutdown()
+    }
+
     @Test(
         "that cannot be sent are refused, and change nothing",
         arguments: [

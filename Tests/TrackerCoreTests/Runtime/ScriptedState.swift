@@ -11,7 +11,7 @@ struct ScriptedState<Policy: StubPolicy> {
 
     /// What the runtime would be doing for a run.
     private enum Work: Hashable {
-        case open(Int), prepare(Int), close(Int), move(Int)
+        case open(Int), prepare(Int), close(Int)
         case reset(Int)
     }
 
@@ -41,7 +41,6 @@ struct ScriptedState<Policy: StubPolicy> {
                     work.append(.open(number))
                 case "prepare": work.append(.prepare(number))
                 case "close", "end": if !work.contains(.close(number)) { work.append(.close(number)) }
-                case "move": work.append(.move(number))
                 default: break
                 }
             }
@@ -59,7 +58,6 @@ struct ScriptedState<Policy: StubPolicy> {
             case .close(let number):
                 lanes.remove(number)
                 harness.handle { $0.closed(number) }
-            case .move(let number): harness.handle { $0.moved(number) }
             case .reset(let number):
                 let full = StorageError(.full, "full")
                 _ = harness.resetEnded(fails ? .failed(full) : .done(.sample()), in: number)
@@ -69,7 +67,6 @@ struct ScriptedState<Policy: StubPolicy> {
 
         for _ in 0..<60 {
             let settings = try StubSettings("a", generator.pick([.ignored(hasOthers: true), .updates, .replaces]))
-            harness.movesMemory = harness.state.movesQueue && generator.once(in: 3) && harness.state.run != nil
             harness.cannotBegin = generator.once(in: 10)
             switch generator.number(0...11) {
             case 0...3:
@@ -99,7 +96,6 @@ struct ScriptedState<Policy: StubPolicy> {
             record(harness)
             if generator.once(in: 2) { advance(&harness, generator.once(in: 6)) }
         }
-        harness.movesMemory = false
         _ = harness.shutDown()
         asked.ends += 1
         record(harness)

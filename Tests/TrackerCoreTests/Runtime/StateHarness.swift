@@ -18,7 +18,6 @@ struct StateHarness<Policy: StubPolicy> {
     private var runs: [Int: State.Run] = [:]
     /// Whether the next run cannot be made.
     var cannotBegin = false
-    var movesMemory = false
     /// The names of the actions of the last event.
     private(set) var actions: [String] = []
 
@@ -64,7 +63,7 @@ struct StateHarness<Policy: StubPolicy> {
         let number = state.runs + 1
         let run = State.Run(number: number, settings: settings, lane: "lane \(number)")
         runs[number] = run
-        for _ in state.begin(run, initialization, movesMemory: movesMemory) { actions.append("first reset") }
+        for _ in state.begin(run, initialization) { actions.append("first reset") }
     }
 
     // MARK: What is asked
@@ -187,7 +186,6 @@ struct StateHarness<Policy: StubPolicy> {
     var phase: String {
         switch state.phase {
         case .idle: "idle"
-        case .moving(let run, let old): "moving \(old.number) to \(run.number)"
         case .opening(let run): "opening \(run.number)"
         case .ready(let run): "ready \(run.number)"
         case .withoutSession(let run): "without session \(run.number)"
@@ -227,7 +225,6 @@ struct StateHarness<Policy: StubPolicy> {
     private func describe(_ action: State.Deferred) -> String {
         switch action {
         case .began(let run): "began \(run.number)"
-        case .move(let old, let run): "move \(old.number) to \(run.number)"
         case .open(let run): "open \(run.number)"
         case .prepare(let run): "prepare \(run.number)"
         case .start(let run): "start \(run.number)"

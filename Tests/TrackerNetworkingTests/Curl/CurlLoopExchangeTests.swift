@@ -13,7 +13,10 @@ struct CurlLoopExchangeTests {
         let loop = try CurlLoop()
         let request = HTTPRequest.post(
             server.url + "/a/%2F..%2F/../b?c=d%20e",
-            headers: ["Content-Type": "application/json", "X-API-Key": "key", "X-Empty": "", "X-Text": "grüße \t!"],
+            headers: [
+                "Content-Type": "application/json", "X-API-Key": "key", "X-Empty": "", "X-Blank": " \t",
+                "X-Text": "grüße \t!",
+            ],
             body: #"{"a":"ü"}"#)
 
         let response = try await loop.answer(to: request)
@@ -25,6 +28,7 @@ struct CurlLoopExchangeTests {
         #expect(received.header("Content-Type") == "application/json")
         #expect(received.header("X-API-Key") == "key")
         #expect(received.header("X-Empty") == "")
+        #expect(received.header("X-Blank") == "")
         #expect(received.header("X-Text") == "grüße \t!")
         #expect(received.header("User-Agent") == "mobile-tracker/0.1.0 (Test)")
         #expect(received.header("Content-Length") == "10")

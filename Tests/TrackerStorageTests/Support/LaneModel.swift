@@ -71,7 +71,9 @@ struct LaneModel {
         case .store(.own, let text, let number):
             guard number == nil || number?.number == generation else { break }
             keep(text, now)
-        case .set(let changes, let id): if !once(id, { $0.make(changes, now) }) { return "repeated" }
+        case .set(let changes, let id):
+            if let id, given.updateValue(given[id.text] ?? "queued", forKey: id.text) != nil { return "repeated" }
+            make(changes, now)
         case .delivered(let ids, _): delivered += remove(ids).count
         case .drop(let ids, let reason, _): refuse(ids, reason, now)
         case .dropAll(let reason): drop(remove { _ in true }.count, reason)

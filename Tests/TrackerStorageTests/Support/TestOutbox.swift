@@ -59,7 +59,8 @@ extension OutboxConfiguration {
         log: EventLog = EventLog(), change: (inout OutboxConfiguration) -> Void = { _ in }
     ) -> OutboxConfiguration {
         var configuration = OutboxConfiguration(
-            location: place == .disk ? .folder(folder.path) : .memory, lane: lane, keyPrefix: "__GT_925_",
+            location: place == .disk ? .folder(folder.path) : .memory(MemoryDatabase()), lane: lane,
+            keyPrefix: "__GT_925_",
             initialConsent: .granted, bindsSessions: true, wallClock: { clock.now },
             observer: { event in withExtendedLifetime(folder) { log.record(event) } }
         )

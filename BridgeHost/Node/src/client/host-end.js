@@ -1,4 +1,4 @@
-import { explainAgent } from './agent.js'
+import { explainAgent, isAbsence } from './agent.js'
 import { MobileTrackerError } from './errors.js'
 import { explainStart } from './explain.js'
 
@@ -50,7 +50,7 @@ export function afterAgent(crashes, path, end, how, hadStarted) {
     crashes.recordObstacle()
     const reason = hadStarted ? null : explainAgent(path, end.error)
     if (reason) return { error: new MobileTrackerError('HOST_START_FAILED', reason) }
-    const error = agentNotReached(path, how)
+    const error = agentNotReached(path, end, how)
     if (crashes.isBlocked) return { error }
     return { error, warning: `The agent at ${path} cannot be reached (${how}). This is tried again; calls wait.` }
 }
@@ -59,8 +59,9 @@ function notStarted(how) {
     return new MobileTrackerError('HOST_START_FAILED', `The host could not be started: ${how}.`, { retryable: true })
 }
 
-function agentNotReached(path, how) {
-    const sentence = `The agent at ${path} could not be reached: ${how}. Start it with: BridgeHost --listen ${path}`
+function agentNotReached(path, end, how) {
+    const advice = isAbsence(end.error) ? ` Start it with: BridgeHost --listen ${path}` : ''
+    const sentence = `The agent at ${path} could not be reached: ${how}.${advice}`
     return new MobileTrackerError('HOST_START_FAILED', sentence, { retryable: true })
 }
 

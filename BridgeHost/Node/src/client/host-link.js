@@ -37,9 +37,14 @@ export class HostLink {
     #options
     /** @type {HostProcess | AgentConnection | null} */
     #host = null
-    /** @type {import('./agent.js').Agent | null} The agent that is connected to, instead of a host of the program's own. */
+    /** @type {import('./agent.js').Agent | false | null} The agent that is connected to, instead of a host of the program's own. */
     #agent = null
-    /** @type {import('./agent.js').Agent | null} The agent that it has been connected to: what a client has there, no host has. */
+    /**
+     * What has answered first, until the shutdown: an agent, or false for a host of the program's own. What a client has
+     * there, the other has not.
+     *
+     * @type {import('./agent.js').Agent | false | null}
+     */
     #joined = null
     /** @type {'idle' | 'starting' | 'ready'} */
     #state = 'idle'
@@ -110,6 +115,11 @@ export class HostLink {
         return this.#state !== 'idle'
     }
 
+    /** Whether it is being connected to an agent. What the agent has, it delivers meanwhile. */
+    get isAway() {
+        return this.#state === 'starting' && Boolean(this.#agent)
+    }
+
     /**
      * Makes a call.
      *
@@ -168,6 +178,10 @@ export class HostLink {
     shutdown() {
         const last = this.#shutdowns.at(-1)
         if (last && !last.isOwn && !this.#hasCallsAfter(last)) return last.ended
+        if (this.isAway && !this.isBusy) {
+            this.#host?.kill()
+            this.#stop(hostExited('it was shut down'))
+        }
         if (this.#state === 'idle') {
             this.#forget()
             return Promise.resolve()
@@ -273,8 +287,12 @@ export class HostLink {
     }
 
     #failHandshake(host, path) {
-        const seconds = HANDSHAKE_MS / 1000
-        const sentence = `The host at ${path} did not answer within ${seconds} s: is it the BridgeHost program?`
+        const how = `did not answer within ${HANDSHAKE_MS / 1000} s`
+        if (this.#agent) {
+            host.kill()
+            return this.#ended(host, path, { how: `it ${how}` })
+        }
+        const sentence = `The host at ${path} ${how}: is it the BridgeHost program?`
         this.#refuse(host, new MobileTrackerError('HOST_START_FAILED', sentence))
     }
 
@@ -284,7 +302,7 @@ export class HostLink {
         if (fault) return this.#refuse(host, fault)
         if (Number.isInteger(info.maxMessageBytes)) this.maxMessageBytes = info.maxMessageBytes
         this.#state = 'ready'
-        this.#joined = this.#agent && { ...this.#agent, isOptional: false }
+        this.#joined = this.#agent ? { ...this.#agent, isOptional: false } : false
         this.#lastWarning = ''
         this.#crashes.started()
         this.#calls.reject(overtaken, (call) => this.#recovery.isOvertaken(call, this.#calls))
@@ -305,16 +323,22 @@ export class HostLink {
 
     /** There is no host: every call fails. */
     #fail(error) {
-        this.#state = 'idle'
-        clearTimeout(this.#wait)
-        this.#watch.restart()
+        this.#stop(error)
         this.#lastFailure = error
         this.#warn(error.message)
-        this.#own.reject(() => error)
         this.#calls.reject(() => error)
         if (this.#shutdowns.some(({ isOwn }) => !isOwn)) this.#forget()
         for (const shutdown of this.#shutdowns.splice(0)) shutdown.finish()
         this.#updateKeepAlive()
+    }
+
+    /** There is no host, and none is being started. */
+    #stop(error) {
+        this.#host = null
+        this.#state = 'idle'
+        clearTimeout(this.#wait)
+        this.#watch.restart()
+        this.#own.reject(() => error)
     }
 
     // Talking
@@ -383,21 +407,22 @@ export class HostLink {
         this.#watch.heard()
         const message = readMessage(line)
         if (message?.method) return this.#options.onNotification(message)
-        const call = message && (this.#calls.take(message.id) ?? this.#own.take(message.id))
-        if (call) return this.#complete(call, message)
+        const call = message && this.#calls.take(message.id)
+        const own = message && !call && this.#own.take(message.id)
+        if (call || own) return this.#complete(call || own, message, Boolean(own))
         if (host.isInputClosed) return
         // It may be the answer to any call, and only a new host can answer that call.
         this.#warn('The host sent a line that is neither a notification nor the answer to a call. It is started again.')
         host.kill()
     }
 
-    #complete(call, { result, error }) {
+    #complete(call, { result, error }, isReplay) {
         if (error) {
             const own = errorFromAnswer(error)
-            this.#recovery.failed(call, own)
+            this.#recovery.failed(call, own, isReplay)
             call.reject(own)
         } else {
-            this.#recovery.answered(call, result)
+            this.#recovery.answered(call, result, isReplay)
             call.resolve(result)
         }
         if (call === this.#shutdown?.call) this.#shutdown.isOver = true
@@ -432,12 +457,9 @@ export class HostLink {
     #ended(host, path, end) {
         if (host !== this.#host) return
         const hadStarted = this.#state === 'ready'
-        this.#host = null
-        this.#state = 'idle'
-        this.#watch.restart()
         const how = describeEnd(end)
-        this.#own.reject(() => hostExited(how))
-        if (this.#shutdown?.isOver) return this.#endedAfterShutdown(how)
+        this.#stop(hostExited(how))
+        if (this.#shutdown?.isOver || this.#agent && this.#isShutdownAlone()) return this.#endedAfterShutdown(how)
         if (this.#agent?.isOptional && !hadStarted && isAbsence(end.error)) {
             this.#state = 'starting'
             return this.#spawnHost()
@@ -449,6 +471,12 @@ export class HostLink {
         this.#warn(warning)
         this.#calls.reject(({ method }) => hostExited(how, method), (call) => call.written && !call.repeats)
         if (this.#calls.size > 0 || !this.#recovery.isEmpty) this.#start()
+    }
+
+    /** Whether a shutdown waits for the next host, and no call before it does. */
+    #isShutdownAlone() {
+        const waiting = [...this.#calls].filter(({ written, repeats }) => !written || repeats)
+        return this.#shutdown && waiting.every(({ id }) => id >= this.#shutdown.call.id)
     }
 
     #endedAfterShutdown(how) {

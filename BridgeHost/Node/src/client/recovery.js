@@ -15,8 +15,10 @@ class Client {
     reset = null
     /** @type {Replay | null} */
     consent = null
-    /** What was set last, together. @type {Replay | null} */
+    /** What was set since the setup, together. @type {Replay | null} */
     credentials = null
+    /** What was set while there was nothing to deliver with it, together: the next setup takes it. @type {Replay | null} */
+    keptCredentials = null
     /** @type {Replay | null} */
     setup = null
     /** @type {Replay | null} */
@@ -25,11 +27,14 @@ class Client {
     isHeld = false
     /** The id of the last `reset({ all: true })` that has ended the brand of the setup before it; 0 if the setup came after it. */
     endedBy = 0
+    /** What was set last. @type {Replay & { id: number } | null} */
+    #lastSet = null
 
     /** In the order in which they are made. */
     get calls() {
-        const { defaults, reset, consent, credentials, setup } = this
-        return [defaults, reset, consent, credentials, setup, setup && this.user].filter((call) => call !== null)
+        const { defaults, reset, consent, credentials, keptCredentials, setup, user } = this
+        const own = setup && !this.isOff ? [credentials, setup, this.isHeld ? keptCredentials : null] : [keptCredentials, setup]
+        return [defaults, reset, consent, ...own, setup && user].filter((call) => call !== null)
     }
 
     /** Whether it is turned off, so that the host stores nothing of it. */
@@ -43,15 +48,19 @@ class Client {
         return configOf(this.setup.method, JSON.parse(this.setup.params)).persistence !== 'memory'
     }
 
-    begin(setup, isHeld = false, id = Infinity) {
-        // A client that goes on with another setup has the credentials of that one.
-        if (this.setup && !this.isHeld && setup?.params !== this.setup.params) this.credentials = null
+    /** @param {boolean} isReplay Whether a new host is brought to where the last one was. */
+    begin(setup, isHeld = false, id = Infinity, isReplay = false) {
         Object.assign(this, { setup, isHeld })
-        // One that turns the client off leaves the reset to the next.
-        if (setup && !this.isOff) this.reset = null
+        // One that turns the client off leaves these to the next.
+        const isOn = setup && !this.isOff
+        if (isOn) this.reset = null
+        if (!isReplay) this.credentials = isOn ? this.keptCredentials : null
+        if (!isReplay && isOn) this.keptCredentials = null
         // A decision from before is on disk by now, where another process may change it since.
         if (this.isOnDisk) this.consent = null
         if (id > this.endedBy) this.endedBy = 0
+        // It was answered before the setup that was made before it.
+        if (!isReplay && this.#lastSet && this.#lastSet.id > id) this.set(this.#lastSet)
     }
 
     /** Keeps a reset that the next setup is to apply, of a client that is on. One of everything stays. @param {Replay} call */
@@ -59,10 +68,12 @@ class Client {
         if ((!this.setup || this.isOff) && !(this.reset && isOfAll(this.reset))) this.reset = call
     }
 
-    set({ method, params }) {
-        const given = Object.entries(JSON.parse(params)).filter(([, value]) => value !== null)
-        const last = JSON.parse(this.credentials?.params ?? '{}')
-        this.credentials = { method, params: JSON.stringify({ ...last, ...Object.fromEntries(given) }) }
+    /** @param {Replay & { id: number }} call It sets credentials. */
+    set(call) {
+        this.#lastSet = call
+        const isRunning = this.setup !== null && !this.isOff && !this.isHeld
+        if (isRunning) this.credentials = merged(this.credentials, call)
+        if (!isRunning || this.endedBy > 0) this.keptCredentials = merged(this.keptCredentials, call)
     }
 
     end() {
@@ -90,17 +101,18 @@ export class Recovery {
      *
      * @param {Replay & { id: number }} call
      * @param {any} result
+     * @param {boolean} [isReplay] Whether it is one of {@link Recovery.calls}.
      */
-    answered({ id, method, params }, result) {
+    answered({ id, method, params }, result, isReplay = false) {
         const client = this.#clients[clientOf(method)]
         switch (METHODS[method]?.restores) {
             // Once it is on disk, another process may have changed it since. A repeated call from before changes nothing,
             // by its message id.
             case 'consent': return (client.consent = client.isOnDisk ? null : { method, params })
             // After an ignored one the client goes on with its last setup.
-            case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, params), false, id)
+            case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, params), false, id, isReplay)
             case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
-            case 'credentials': return client.set({ method, params })
+            case 'credentials': return isReplay ? undefined : client.set({ id, method, params })
             case 'defaults': return (client.defaults = { method, params })
             case 'ends':
                 client.keepReset({ method, params })
@@ -119,11 +131,12 @@ export class Recovery {
      *
      * @param {Replay & { id: number }} call
      * @param {import('./errors.js').MobileTrackerError} error
+     * @param {boolean} [isReplay]
      */
-    failed({ id, method, params }, error) {
+    failed({ id, method, params }, error, isReplay = false) {
         if (!isSetup(method) || error.code === 'INVALID_PARAMS' || error.data.cause === 'shutdown') return
         const client = this.#clients[clientOf(method)]
-        if (error.code === METHODS[method].holdsAfter) client.begin({ method, params }, true, id)
+        if (error.code === METHODS[method].holdsAfter) client.begin({ method, params }, true, id, isReplay)
         else if (client.isHeld || client.endedBy > 0) client.end()
     }
 
@@ -211,6 +224,12 @@ function again(method, params) {
     const config = Object.assign(configOf(method, call), again)
     for (const name of once) delete config[name]
     return { method, params: JSON.stringify(call) }
+}
+
+/** Credentials that were set one after the other. @param {Replay | null} last @param {Replay} call @returns {Replay} */
+function merged(last, { method, params }) {
+    const given = Object.entries(JSON.parse(params)).filter(([, value]) => value !== null)
+    return { method, params: JSON.stringify({ ...JSON.parse(last?.params ?? '{}'), ...Object.fromEntries(given) }) }
 }
 
 /** Whether a reset is one of everything. */

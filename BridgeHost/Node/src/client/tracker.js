@@ -185,7 +185,7 @@ function flushAtExit(link, warnings, warn) {
     const exitHooks = {
         beforeExit() {
             if (link.isSilent) return link.abandon()
-            if (!isUsed || !link.isRunning) return
+            if (!isUsed || !link.isRunning || link.isAway) return
             isUsed = false
             // These calls keep the program alive. Nobody uses their results.
             link.flush(JSON.stringify({ timeoutMs: EXIT_FLUSH_MS }))

@@ -176,7 +176,7 @@ class Channel:
         done = threading.Event()
 
         def flush() -> None:
-            for method in self.link.recovery.flushes():
+            for method in () if self.link.is_away else self.link.recovery.flushes():
                 self.link.call(Call(method, b'{"timeoutMs":%d}' % (_EXIT_FLUSH * 1000)), waits=False)
             self.link.when_quiet(done.set)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from ._agent import explain_agent
+from ._agent import explain_agent, is_absence
 from ._find import HostEnd, explain_start
 from ._limits import CrashLimit
 from .errors import MobileTrackerError, agent_not_reached, ended_too_often, not_started
@@ -49,4 +49,5 @@ def after_agent(crashes: CrashLimit, path: Path, end: HostEnd, had_started: bool
     if reason := None if had_started else explain_agent(path, end.error):
         return Consequence(MobileTrackerError("HOST_START_FAILED", reason), None)
     warning = f"The agent at {path} cannot be reached ({end}). This is tried again; calls wait."
-    return Consequence(agent_not_reached(str(path), str(end)), None if crashes.is_blocked else warning)
+    error = agent_not_reached(path, str(end), is_absent=is_absence(end.error))
+    return Consequence(error, None if crashes.is_blocked else warning)

@@ -71,11 +71,11 @@ class HostLoop:
     """
 
     def __init__(
-        self, options: LinkOptions, recovery: Recovery, *, joined: Agent | None = None, next_id: int = 1
+        self, options: LinkOptions, recovery: Recovery, *, joined: Agent | Literal[False] | None = None, next_id: int = 1
     ) -> None:
         """
         :param recovery: The calls that a new host needs first.
-        :param joined: The agent that the program has been connected to.
+        :param joined: That of the parent.
         :param next_id: A higher id than that of any call that the recovery knows.
         """
         self._options = options
@@ -89,7 +89,8 @@ class HostLoop:
         self._agent: Agent | None = None
         """The agent that is connected to, instead of a host of the program's own."""
         self.joined = joined
-        """The agent that it has been connected to: what a client has there, no host has."""
+        """What has answered first, until the shutdown: an agent, or False for a host of the program's own. What a client
+        has there, the other has not."""
         self._state = _State.IDLE
         self.calls = CallTable(on_removal=lambda call: self.backlog.free(len(call.params)))
         self._own = CallTable()
@@ -110,6 +111,11 @@ class HostLoop:
         """Whether the next host starts without clients after a shutdown. If not, the thread stays."""
         self.when_quiet: list[Callable[[], None]] = []
         """Called once, as soon as no call waits for an answer."""
+
+    @property
+    def is_away(self) -> bool:
+        """Whether it is being connected to an agent. What the agent has, it delivers meanwhile."""
+        return self._state is _State.STARTING and self._agent is not None
 
     # Calls
 
@@ -203,7 +209,7 @@ class HostLoop:
             return
         if self.crashes.is_reached and self._last_failure:
             return self._fail(self._last_failure)
-        self._agent = self.joined or find_agent(self._options.agent)
+        self._agent = find_agent(self._options.agent) if self.joined is None else self.joined or None
         if self._agent:
             self._connect(self._agent)
         else:
@@ -252,11 +258,15 @@ class HostLoop:
         if self.joined:
             self.watch.record_call(call)
         else:
-            self._handshake = self.io.later(_HANDSHAKE, lambda: self._fail_handshake(path))
+            self._handshake = self.io.later(_HANDSHAKE, lambda: self._fail_handshake(host, path))
         call.watch(lambda: self._complete_handshake(path, call))
 
-    def _fail_handshake(self, path: Path) -> None:
-        sentence = f"The host at {path} did not answer within {_HANDSHAKE:.0f} s: is it the BridgeHost program?"
+    def _fail_handshake(self, host: HostProcess | AgentConnection, path: Path) -> None:
+        how = f"did not answer within {_HANDSHAKE:.0f} s"
+        if self._agent:
+            host.kill()
+            return self._ended(path, HostEnd(how=f"it {how}"))
+        sentence = f"The host at {path} {how}: is it the BridgeHost program?"
         self._refuse(MobileTrackerError("HOST_START_FAILED", sentence))
 
     def _complete_handshake(self, path: Path, call: Call) -> None:
@@ -270,7 +280,7 @@ class HostLoop:
         if isinstance(most := info.get("maxMessageBytes"), int):
             self.max_message_bytes = most
         self._state = _State.READY
-        self.joined = self._agent and replace(self._agent, is_optional=False)
+        self.joined = replace(self._agent, is_optional=False) if self._agent else False
         self._last_warning = ""
         self.crashes.record_start()
         self.calls.reject(_overtaken, lambda call: self.recovery.is_overtaken(call, self.calls))
@@ -290,20 +300,24 @@ class HostLoop:
 
     def _fail(self, error: MobileTrackerError) -> None:
         """There is no host: every call fails."""
-        self.host = None
-        self._state = _State.IDLE
-        self.watch.restart()
-        if self._wait:
-            self._wait.cancel()
         self._last_failure = error
         self._warn(str(error))
-        for table in (self._own, self.calls):
-            table.reject(lambda _: error)
+        self._stop(error)
+        self.calls.reject(lambda _: error)
         if not all(shutdown.is_own for shutdown in self._shutdowns):
             self.forget()
         shutdowns, self._shutdowns = self._shutdowns, []
         for shutdown in shutdowns:
             shutdown.finish()
+
+    def _stop(self, error: MobileTrackerError) -> None:
+        """There is no host, and none is being started."""
+        self.host = None
+        self._state = _State.IDLE
+        self.watch.restart()
+        if self._wait:
+            self._wait.cancel()
+        self._own.reject(lambda _: error)
 
     def _fault(self, error: Exception) -> None:
         """This package has a defect. All calls fail, so that no caller waits for ever."""
@@ -326,15 +340,17 @@ class HostLoop:
         if isinstance(message, Notification):
             self._options.on_notification(message.method, message.params)
             return True
-        call = message and (self.calls.take(message.id) or self._own.take(message.id))
+        call = message and self.calls.take(message.id)
+        is_replay = call is None
+        call = call or (message and self._own.take(message.id))
         if not message or not call:
             return False
         if message.result is not None:
-            self.recovery.record_answer(call, message.result)
+            self.recovery.record_answer(call, message.result, is_replay=is_replay)
             call.answer(message.result)
         elif message.error is not None:
             error = error_from_answer(message.error)
-            self.recovery.record_failure(call, error)
+            self.recovery.record_failure(call, error, is_replay=is_replay)
             call.fail(error)
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True
@@ -357,6 +373,10 @@ class HostLoop:
         """Lets the host send for its 1.5 s and end."""
         if self._shutdowns and not (last := self._shutdowns[-1]).is_own and not self._has_calls_after(last):
             return last.ended.append(ended)
+        if self.is_away and not self.calls:
+            if self.host:
+                self.host.kill()
+            self._stop(host_exited("it was shut down"))
         if self._state is _State.IDLE:
             self.forget()
             return ended()
@@ -415,12 +435,9 @@ class HostLoop:
 
     def _ended(self, path: Path, end: HostEnd) -> None:
         had_started = self._state is _State.READY
-        self.host = None
-        self._state = _State.IDLE
-        self.watch.restart()
         how = str(end)
-        self._own.reject(lambda _: host_exited(how))
-        if self._shutdown and self._shutdown.is_over:
+        self._stop(host_exited(how))
+        if self._shutdown and (self._shutdown.is_over or self._agent and self._is_alone(self._shutdown)):
             return self._ended_after_shutdown(how)
         if self._agent and self._agent.is_optional and not had_started and is_absence(end.error):
             self._state = _State.STARTING
@@ -444,6 +461,11 @@ class HostLoop:
             "was stopped, or its disk does not answer."
         )
         self._send_held(self._hold.end())
+
+    def _is_alone(self, shutdown: Shutdown) -> bool:
+        """Whether no call before a shutdown waits for the next host."""
+        waiting = [call for call in self.calls if call.repeats or not call.is_written]
+        return all(call.id >= shutdown.call.id for call in waiting)
 
     def _ended_after_shutdown(self, how: str) -> None:
         shutdown = self._shutdowns.pop(0)

@@ -46,6 +46,11 @@ class HostLink:
         return host.pid if host else None
 
     @property
+    def is_away(self) -> bool:
+        """Whether it is being connected to an agent. What the agent has, it delivers meanwhile."""
+        return self._loop.is_away
+
+    @property
     def max_message_bytes(self) -> int:
         """The longest message that the host accepts."""
         return self._loop.max_message_bytes

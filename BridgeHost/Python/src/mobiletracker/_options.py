@@ -58,6 +58,10 @@ class TrackerOptions:
             self.host_path = os.path.abspath(self.host_path)
         if self.agent not in (None, False) and not (isinstance(self.agent, str | os.PathLike) and os.fspath(self.agent)):
             raise TypeError("agent must be the path of a socket, 'auto' or False.")
+        if self.agent is None:
+            self.agent = os.environ.get("MOBILE_TRACKER_AGENT") or None
+        if self.agent and self.agent != "auto":
+            self.agent = os.path.abspath(self.agent)
         if self.stderr not in ("inherit", "ignore"):
             raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {self.stderr!r}.")
         if self.app_name is not None and not isinstance(self.app_name, str):

@@ -29,19 +29,25 @@ class _Client:
     """A reset from before the setup, which applies it."""
     consent: tuple[str, bytes] | None = None
     credentials: tuple[str, bytes] | None = None
-    """What was set last, together."""
+    """What was set since the setup, together."""
+    kept_credentials: tuple[str, bytes] | None = None
+    """What was set while there was nothing to deliver with it, together: the next setup takes it."""
     setup: tuple[str, bytes] | None = None
     user: tuple[str, bytes] | None = None
     is_held: bool = False
     """Whether the setup has ended with the error after which the host keeps what is tracked."""
     ended_by: int = 0
     """The id of the last `reset(all=True)` that has ended the brand of the setup before it; 0 if the setup came after it."""
+    last_set: tuple[int, str, bytes] | None = None
+    """What was set last, with the id of the call."""
 
     @property
     def calls(self) -> list[tuple[str, bytes]]:
+        own: tuple[tuple[str, bytes] | None, ...] = (self.kept_credentials, self.setup)
+        if self.setup and not self.is_off:
+            own = (self.credentials, self.setup, self.kept_credentials if self.is_held else None)
         user = self.user if self.setup else None
-        calls = (self.defaults, self.reset, self.consent, self.credentials, self.setup, user)
-        return [call for call in calls if call]
+        return [call for call in (self.defaults, self.reset, self.consent, *own, user) if call]
 
     @property
     def is_off(self) -> bool:
@@ -56,30 +62,47 @@ class _Client:
         return _config_of(json.loads(self.setup[1])).get("persistence") != "memory"
 
     def begin(
-        self, setup: tuple[str, bytes] | None, *, is_held: bool = False, id: float = math.inf, is_answered: bool = True
+        self,
+        setup: tuple[str, bytes] | None,
+        *,
+        is_held: bool = False,
+        id: float = math.inf,
+        is_answered: bool = True,
+        is_replay: bool = False,
     ) -> None:
-        if self.setup and not self.is_held and setup != self.setup:
-            # A client that goes on with another setup has the credentials of that one.
-            self.credentials = None
+        """
+        :param is_replay: Whether a new host is brought to where the last one was.
+        """
         self.setup, self.is_held = setup, is_held
-        # One that turns the client off leaves the reset to the next.
-        if setup and not self.is_off:
+        # One that turns the client off leaves these to the next.
+        is_on = setup is not None and not self.is_off
+        if is_on:
             self.reset = None
+        if not is_replay:
+            self.credentials = self.kept_credentials if is_on else None
+            self.kept_credentials = None if is_on else self.kept_credentials
         if is_answered and self.is_on_disk:
             # A decision from before is on disk by now, where another process may change it since.
             self.consent = None
         if id > self.ended_by:
             self.ended_by = 0
+        if not is_replay and self.last_set and self.last_set[0] > id:
+            # It was answered before the setup that was made before it.
+            self.set(*self.last_set)
 
     def keep_reset(self, method: str, params: bytes) -> None:
         """Keeps a reset that the next setup is to apply, of a client that is on. One of everything stays."""
         if (not self.setup or self.is_off) and not (self.reset and _is_of_all(self.reset[1])):
             self.reset = (method, params)
 
-    def set(self, method: str, params: bytes) -> None:
-        last = json.loads(self.credentials[1]) if self.credentials else {}
-        given = {name: value for name, value in json.loads(params).items() if value is not None}
-        self.credentials = (method, json.dumps(last | given).encode())
+    def set(self, id: int, method: str, params: bytes) -> None:
+        """Takes a call that sets credentials."""
+        self.last_set = id, method, params
+        is_running = self.setup is not None and not self.is_off and not self.is_held
+        if is_running:
+            self.credentials = _merged(self.credentials, method, params)
+        if not is_running or self.ended_by:
+            self.kept_credentials = _merged(self.kept_credentials, method, params)
 
     def end(self) -> None:
         self.begin(None)
@@ -95,10 +118,13 @@ class Recovery:
         self._clients = {row.client: _Client() for row in ROWS.values()}
         self._topics: list[str] = []
 
-    def record_answer(self, call: Call, result: dict[str, Any], *, is_answered: bool = True) -> None:
+    def record_answer(
+        self, call: Call, result: dict[str, Any], *, is_answered: bool = True, is_replay: bool = False
+    ) -> None:
         """Remembers a call that the host answered with a result.
 
         :param is_answered: Whether it has done so; otherwise it is about to.
+        :param is_replay: Whether it is one of :meth:`calls`.
         """
         method, params = call.method, call.params
         if not (row := ROWS.get(method)):
@@ -111,11 +137,12 @@ class Recovery:
             case "setup":
                 # After an ignored one the client goes on with its last setup.
                 if not (result.get("ignored") and client.setup):
-                    client.begin((method, _again(row, params)), id=call.id, is_answered=is_answered)
+                    setup = method, _again(row, params)
+                    client.begin(setup, id=call.id, is_answered=is_answered, is_replay=is_replay)
             case "user" if result.get("status") != "dropped":
                 client.user = (method, params)
-            case "credentials":
-                client.set(method, params)
+            case "credentials" if not is_replay:
+                client.set(call.id, method, params)
             case "defaults":
                 client.defaults = (method, params)
             case "ends":
@@ -127,7 +154,7 @@ class Recovery:
                 if _is_of_all(params):
                     client.ended_by = call.id
 
-    def record_failure(self, call: Call, error: MobileTrackerError) -> None:
+    def record_failure(self, call: Call, error: MobileTrackerError, *, is_replay: bool = False) -> None:
         """Remembers a call that the host answered with an error. After a setup that found no session, the host keeps
         what is tracked: a new host does the same after the same call. Until a setup succeeds, one that fails otherwise
         ends that."""
@@ -136,7 +163,7 @@ class Recovery:
             return
         client = self._clients[row.client]
         if error.code == row.holds_after:
-            client.begin((call.method, call.params), is_held=True, id=call.id)
+            client.begin((call.method, call.params), is_held=True, id=call.id, is_replay=is_replay)
         elif client.is_held or client.ended_by > 0:
             client.end()
 
@@ -207,6 +234,12 @@ def _again(row: Row, params: bytes) -> bytes:
     config = {**_config_of(call), **row.again}
     call["config"] = {name: value for name, value in config.items() if name not in row.once}
     return json.dumps(call).encode()
+
+
+def _merged(last: tuple[str, bytes] | None, method: str, params: bytes) -> tuple[str, bytes]:
+    """Credentials that were set one after the other."""
+    given = {name: value for name, value in json.loads(params).items() if value is not None}
+    return method, json.dumps((json.loads(last[1]) if last else {}) | given).encode()
 
 
 def _is_of_all(params: bytes) -> bool:

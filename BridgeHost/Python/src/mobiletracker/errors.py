@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ._table import NUMBERS
@@ -81,9 +82,10 @@ def not_started(how: str) -> MobileTrackerError:
     return MobileTrackerError("HOST_START_FAILED", f"The host could not be started: {how}.", retryable=True)
 
 
-def agent_not_reached(path: str, how: str) -> MobileTrackerError:
+def agent_not_reached(path: Path, how: str, *, is_absent: bool) -> MobileTrackerError:
     """The error of calls while there is no agent."""
-    sentence = f"The agent at {path} could not be reached: {how}. Start it with: BridgeHost --listen {path}"
+    advice = f" Start it with: BridgeHost --listen {path}" if is_absent else ""
+    sentence = f"The agent at {path} could not be reached: {how}.{advice}"
     return MobileTrackerError("HOST_START_FAILED", sentence, retryable=True)
 
 

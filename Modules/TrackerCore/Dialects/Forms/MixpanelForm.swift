@@ -96,6 +96,8 @@ struct MixpanelForm: Form {
         guard answer.status == 400 || answer.status == 200, let body = answer.json else { return nil }
         let failed = listOfFaults.flatMap { body[$0]?.elements } ?? []
         let places = failed.compactMap { $0["index"]?.intValue.map { Int($0) } }
+        // A place that cannot be read may be that of any event: none is known to be delivered.
+        if places.count < failed.count { return .kind(.refused) }
         if !places.isEmpty { return .refused(Set(places), others: .delivered) }
         // `/engage` and `/groups` say 1 for taken and 0 for refused, whatever the status.
         return body.intValue == 0 || body["status"]?.intValue == 0 ? .kind(.refused) : nil

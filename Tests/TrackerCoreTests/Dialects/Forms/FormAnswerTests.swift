@@ -38,6 +38,8 @@ struct FormAnswerTests {
             .mixpanel, 400, #"{"failed_records":[{"index":1,"field":"time"}],"num_records_imported":2}"#,
             .refused(id(2), others: .delivered)
         ),
+        (.mixpanel, 400, #"{"failed_records":[{"index":1},{"index":"2"}]}"#, .regroup),
+        (.mixpanel, 200, #"{"failed_records":[{"index":1},{"field":"time"}]}"#, .regroup),
         (.mixpanel, 400, #"{"error":"malformed"}"#, .regroup),
         (.mixpanel, 200, #"{"code":200,"status":"OK"}"#, .delivered),
         (.mixpanel, 200, #"{"status":0,"error":"token"}"#, .regroup),
