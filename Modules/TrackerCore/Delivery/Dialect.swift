@@ -20,6 +20,9 @@ protocol Dialect: Sendable {
     /// queue's front must be read.
     func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant?
 
+    /// What requests carry that is neither stored nor logged: the key, and the values of the program's headers.
+    var secrets: [Secret] { get }
+
     /// Which class an answer is of.
     func sort(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> AnswerTable.Sorted
 
@@ -44,6 +47,16 @@ protocol Dialect: Sendable {
 
 extension Dialect {
     var groups: GroupSizer? { nil }
+
+    /// The beginning of an answer's body, in which secrets that the server repeats are masked. Those of less than 4 characters
+    /// could be parts of any word, and stay.
+    func masked(_ body: [UInt8]) -> [UInt8] {
+        var text = String(decoding: body.prefix(16_384), as: UTF8.self)
+        for secret in secrets where secret.reveal().count >= 4 {
+            text.replace(secret.reveal(), with: secret.masked)
+        }
+        return Array(text.utf8)
+    }
 
     func follow(_: GroupSizer) {}
 

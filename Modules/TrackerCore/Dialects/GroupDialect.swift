@@ -13,6 +13,8 @@ struct GroupDialect: Dialect {
         var url: String
         /// Sent as `X-API-Key`, if the client's key travels so.
         var apiKey: Secret?
+        /// The client's key, if it stands in the body or in what a form sends.
+        var writeKey: Secret?
         /// What the program wants on every request besides.
         var headers = ExtraHeaders()
         var opening: String
@@ -100,6 +102,8 @@ struct GroupDialect: Dialect {
     }
 
     var window: Window { sizer.window }
+
+    var secrets: [Secret] { [framing.apiKey, framing.writeKey].compactMap { $0 } + framing.headers.secrets }
 
     mutating func plan(_ view: LaneView) -> Intention {
         guard let first = view.records.first, let last = view.records.last else {
@@ -299,7 +303,7 @@ extension GroupDialect {
             let envelope = form.envelope(of: "", at: Timestamp(milliseconds: 0))
             return GroupDialect(
                 Framing(
-                    url: host.description, headers: headers, opening: envelope.opening, closing: envelope.closing,
+                    url: host.description, writeKey: writeKey, headers: headers, opening: envelope.opening, closing: envelope.closing,
                     form: form),
                 timeout: timeout, schedule: schedule, refusal: refusal,
                 maxRecords: min(maxRecords, form.limits.records), maxBytes: min(maxBytes, form.limits.bytes))
@@ -307,7 +311,7 @@ extension GroupDialect {
         let tail = Array(#","writeKey":"#.utf8) + JSONText(writeKey.reveal()).bytes + #","sentAt":""#.utf8
         return GroupDialect(
             Framing(
-                url: host.appending(path: batchPath), headers: headers, opening: #"{"batch":["#, closing: "]}",
+                url: host.appending(path: batchPath), writeKey: writeKey, headers: headers, opening: #"{"batch":["#, closing: "]}",
                 tail: tail),
             timeout: timeout, schedule: schedule, refusal: refusal, maxRecords: maxRecords, maxBytes: maxBytes)
     }

@@ -29,6 +29,8 @@ struct SessionDialect: Dialect {
 
     var window: Window { Window.ahead }
 
+    var secrets: [Secret] { [requests.apiKey] + requests.headers.secrets }
+
     mutating func plan(_ view: LaneView) -> Intention {
         guard view.state.consent == .granted else { return .blocked(.noConsent) }
         guard view.state.entry.session != nil else { return planSession(view.state) }

@@ -14,6 +14,12 @@ package struct ExtraHeaders: Hashable, Sendable, CustomStringConvertible, Custom
         values.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
     }
 
+    /// The values; of one such as `Bearer …` its last word too.
+    package var secrets: [Secret] {
+        values.values.flatMap { value in [value, value.split(separator: " ").last.map(String.init)] }
+            .compactMap { $0.map(Secret.init) }
+    }
+
     package var description: String { "\(values.count) headers" }
 
     package var customMirror: Mirror { Mirror(self, children: []) }

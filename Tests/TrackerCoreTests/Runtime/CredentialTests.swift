@@ -103,6 +103,21 @@ struct CredentialTests {
         #expect(!log.lines.all.isEmpty && !log.lines.all.contains { $0.contains(Self.secret) })
     }
 
+    @Test("what a server repeats of them in a refusal is masked in what is kept of it")
+    func repeated() async throws {
+        let key = "key-of-tenant-4711"
+        let fixture = try BasicFixture { _ in .status(422, body: "bad \(key), \(Self.secret)") }
+        var options = fixture.options
+        options.headers = Self.headers
+        try fixture.tracker.initialize(apiKey: key, endpoint: fixture.backend.url, options: options)
+        fixture.tracker.track(event: "A")
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(try fixture.tracker.refused().first?.answer == "bad ****4711, ****4711")
+        await fixture.tracker.shutdown()
+        for text in [key, Self.secret] { try fixture.directory.expectNoTrace(of: text) }
+    }
+
     @Test(
         "headers that cannot be sent are refused, naming the header and no value",
         arguments: [
