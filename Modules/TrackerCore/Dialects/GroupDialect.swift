@@ -303,7 +303,8 @@ extension GroupDialect {
             let envelope = form.envelope(of: "", at: Timestamp(milliseconds: 0))
             return GroupDialect(
                 Framing(
-                    url: host.description, writeKey: writeKey, headers: headers, opening: envelope.opening, closing: envelope.closing,
+                    url: host.description, writeKey: writeKey, headers: headers, opening: envelope.opening,
+                    closing: envelope.closing,
                     form: form),
                 timeout: timeout, schedule: schedule, refusal: refusal,
                 maxRecords: min(maxRecords, form.limits.records), maxBytes: min(maxBytes, form.limits.bytes))
@@ -311,7 +312,8 @@ extension GroupDialect {
         let tail = Array(#","writeKey":"#.utf8) + JSONText(writeKey.reveal()).bytes + #","sentAt":""#.utf8
         return GroupDialect(
             Framing(
-                url: host.appending(path: batchPath), writeKey: writeKey, headers: headers, opening: #"{"batch":["#, closing: "]}",
+                url: host.appending(path: batchPath), writeKey: writeKey, headers: headers, opening: #"{"batch":["#,
+                closing: "]}",
                 tail: tail),
             timeout: timeout, schedule: schedule, refusal: refusal, maxRecords: maxRecords, maxBytes: maxBytes)
     }
