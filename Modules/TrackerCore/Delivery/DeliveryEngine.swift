@@ -144,6 +144,13 @@ final class DeliveryEngine: Sendable {
         }
     }
 
+    /// Runs `body` once the requests are cancelled that a ``pause(cancelling:)`` has found under way.
+    func onceCancelled(_ body: @escaping @Sendable () -> Void) {
+        // The loop takes the cancellations after what orders them, and before what is posted then.
+        let isOpen = parts.loop.post { [parts] in if !parts.loop.post(body) { body() } }
+        if !isOpen { body() }
+    }
+
     /// Ends the current wait, since the network is said to be back; calls coalesce. The next request opens a new
     /// connection: the old one may be dead without a sign of it.
     func networkDidChange() {

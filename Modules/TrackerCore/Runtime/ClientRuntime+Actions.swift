@@ -98,18 +98,24 @@ extension ClientRuntime {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
             }
             if change.endsSession, !result.isRepeated { run.lane.engine.forget(after: result) }
-            if Model.policy.resetEndsRun {
-                // If the counters cannot be read, debug information leaves them out.
-                let account = try? run.lane.outbox.account()
-                handle { contents in
-                    contents.lastAccount = account
-                    contents.state.resetEnded(run, pending, result)
-                }
-            } else {
-                if result.isRepeated { contents.withLock { $0.state.takeBack(pending) } }
-                if change.pausesDelivery { run.lane.release() } else { run.lane.engine.kick() }
-                pending.completion(.taken(result))
+            guard change.pausesDelivery else { return committed(change, result, pending, in: run) }
+            // A request that the loop is about to send would leave after the answer.
+            run.lane.engine.onceCancelled { [self] in committed(change, result, pending, in: run) }
+        }
+    }
+
+    private func committed(_ change: LaneChange, _ result: ChangeResult, _ pending: PendingChange, in run: Run) {
+        if Model.policy.resetEndsRun {
+            // If the counters cannot be read, debug information leaves them out.
+            let account = try? run.lane.outbox.account()
+            handle { contents in
+                contents.lastAccount = account
+                contents.state.resetEnded(run, pending, result)
             }
+        } else {
+            if result.isRepeated { contents.withLock { $0.state.takeBack(pending) } }
+            if change.pausesDelivery { run.lane.release() } else { run.lane.engine.kick() }
+            pending.completion(.taken(result))
         }
     }
 

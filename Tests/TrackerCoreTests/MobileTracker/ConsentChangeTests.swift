@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -50,6 +51,29 @@ struct ConsentChangeTests {
         #expect(next.tracker.isBalanced)
         await next.tracker.shutdown()
         try next.expectNoTrace(of: "sentinel")
+    }
+
+    @Test(
+        "what stops sending is answered once the loop can send nothing more of what it had under way",
+        arguments: [Consent.pending, .denied, nil])
+    func loopAtWork(consent: Consent?) async throws {
+        let fixture = try SessionFixture(isClocked: true)
+        try await fixture.start()
+        let goOn = try await fixture.loop().hold()
+        let answers = Recorder<StorageError?>()
+
+        if let consent {
+            fixture.tracker.setConsent(consent, messageID: nil) { answers.record($0) }
+        } else {
+            fixture.tracker.reset(all: true, messageID: nil) { answers.record($0) }
+        }
+        // What needs no pause is answered in its turn, once both are on disk.
+        await fixture.tracker.setConsent(.granted)
+        #expect(answers.all.isEmpty)
+        goOn()
+
+        #expect(try await answers.values(atLeast: 1) == [nil])
+        await fixture.tracker.shutdown()
     }
 
     @Test("pending while a request is on the wire, then granted: it is ended, and sent again under its key")

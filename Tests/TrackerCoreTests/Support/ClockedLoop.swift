@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import TestSupport
 import TrackerNetworking
@@ -53,6 +54,15 @@ final class ClockedLoop: DeliveryLoop {
         await withCheckedContinuation { continuation in
             if !inner.post({ continuation.resume() }) { continuation.resume() }
         }
+    }
+
+    /// Keeps the loop from all other work.
+    ///
+    /// - Returns: Lets it go on.
+    func hold() -> @Sendable () -> Void {
+        let gate = DispatchSemaphore(value: 0)
+        post { gate.wait() }
+        return { gate.signal() }
     }
 
     @discardableResult
