@@ -155,7 +155,9 @@ class Worker:
         return most(run.counts for run in runs), [finding for run in runs for finding in run.findings]
 
     def _load(self, program, folder):
-        return Program(program, self.folder / folder / "state", self.page, self.library)
+        # Dispatch serves Swift's pool of threads in the native program, which is not the product's. The host has no use for it.
+        spared = "dispatch" if program == self.native else ""
+        return Program(program, self.folder / folder / "state", self.page, self.library, spared)
 
     def _make(self, name):
         self.page.plan([])

@@ -191,15 +191,16 @@ class Process:
 
 
 class Program:
-    """A program on a state folder: it is loaded once, and forked at each start. See `serve` in faults.c."""
+    """A program on a state folder: it is loaded once, and forked at each start. See `serve` in faults.c.
 
-    def __init__(self, path, state, page, library):
+    The calls of the library `spared` do not fail.
+    """
+
+    def __init__(self, path, state, page, library, spared):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environment = {**os.environ, "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no", "LD_PRELOAD": str(library),
-                       "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(state), "FAULTS_SERVER": str(theirs.fileno())}
-        if path.name == "FaultsProbe":
-            # Dispatch serves Swift's pool of threads there, which is not the product's. The host has no use for it.
-            environment["FAULTS_SPARED"] = "dispatch"
+                       "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(state), "FAULTS_SERVER": str(theirs.fileno()),
+                       "FAULTS_SPARED": spared}
         arguments = [path, "--storage-dir", state, "--log-level", "info"]
         with theirs:
             self._server = subprocess.Popen(
