@@ -6,6 +6,9 @@ package enum RetryAfter {
     /// The longest wait that is taken from a server: an hour.
     package static let cap = Duration.seconds(3600)
 
+    /// In seconds since 1970.
+    private static let endOfYear9999: Int64 = 253_402_300_800
+
     /// How long the server asks to wait.
     ///
     /// - Parameters:
@@ -29,6 +32,7 @@ package enum RetryAfter {
     private static func instant(_ text: String) -> Timestamp? {
         guard CurlLibrary.load() == nil else { return nil }
         let seconds = unsafe tracker_curl_getdate(text)
-        return seconds < 0 ? nil : Timestamp(milliseconds: Int64(seconds) * 1000)
+        // libcurl takes years of any length; an HTTP date has four digits.
+        return (0..<endOfYear9999).contains(Int64(seconds)) ? Timestamp(milliseconds: Int64(seconds) * 1000) : nil
     }
 }
