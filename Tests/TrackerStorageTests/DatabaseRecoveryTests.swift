@@ -98,6 +98,55 @@ struct DatabaseRecoveryTests {
         #expect(try third.account().isBalanced)
     }
 
+    @Test("keeps its records if what is damaged is the row of the lane or of the brand", arguments: ["lane", "brand"])
+    func withoutLane(table: String) async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([
+            .append("left"), .reset(all: false, messageID: nil), .bind(2, "s1"), .append("m1", given: true),
+            .append("m2"),
+        ])
+        await first.close()
+        try folder.damage(table)
+
+        let second = SQLiteOutbox.made(.sample(folder))
+        let recovery = try #require(try await second.open().get().recovery)
+
+        #expect(recovery.carriedOver == 2 && recovery.lost == nil)
+        #expect(try second.queue() == ["m1", "m2"])
+        #expect(try second.state().entry.session == SessionID("s1"))
+        #expect(await second.commit(.append("m1", given: true)).summary == "queued")
+        #expect(try second.queue() == ["m1", "m2"])
+        #expect(try second.account().isBalanced)
+    }
+
+    @Test("opens again whatever number it gives to a call that is settled")
+    func settledNumber() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit(.append("m1", given: true))
+        await first.commit(.delivered(try first.ids(), bytes: WireBytes(before: 0, after: 0)))
+        await first.close()
+        try folder.execute("UPDATE given SET settled = \(Int64.max)")
+        try folder.damage("value")
+
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(await second.commit(.append("m1", given: true)).summary == "pending")
+        #expect(try second.queue().isEmpty)
+    }
+
+    @Test("is not seen in a sound one that is looked into beside calls that are not written yet")
+    func soundBesideCalls() async throws {
+        let outbox = SQLiteOutbox.made(.sample(folder))
+        for id in ["m1", "m2"] { outbox.stage(.append(id), of: nil) { _ in } }
+        outbox.stage(StagedTask(task: .inspect))
+
+        _ = try await outbox.open().get()
+        await outbox.commit(.barrier)
+
+        #expect(try outbox.queue() == ["m1", "m2"])
+        #expect(!folder.exists("tracker.sqlite3.corrupt-1"))
+    }
+
     @Test("counts nothing as lost that a killed process had delivered")
     func trustsNoOldCount() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))

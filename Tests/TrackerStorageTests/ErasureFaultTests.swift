@@ -119,6 +119,22 @@ struct ErasureFaultTests {
         #expect(!folder.exists("backup/erasure"))
     }
 
+    @Test("is not complete before the backups are without what was erased", arguments: [true, false])
+    func backups(isDenial: Bool) async throws {
+        let outbox = try await filled()
+        await outbox.commit(.store(.sessionEmail, Self.secret, nil))
+        #expect(try folder.backedUp(.sessionEmail) == Self.secret)
+        let lock = try folder.state.lockBackups()
+
+        #expect(await outbox.commit(Self.erasing(isDenial)).summary.hasPrefix("failed"))
+
+        #expect(folder.exists("backup/erasure"))
+        lock.unlock()
+        _ = outbox.writer.withLock { $0.commit([]) }
+        #expect(!folder.exists("backup/erasure"))
+        #expect(try folder.files(holding: Self.secret) == [])
+    }
+
     @Test("is made up for where a damaged database from before a denial is put back")
     func damagedAndOld() async throws {
         let first = try await filled()

@@ -127,7 +127,9 @@ final class DamagedDatabase {
         var keys: [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] = []
         try read("SELECT message_id, kind, outcome, settled FROM given WHERE lane = \(lane)") { row in
             guard let messageID = row.text("message_id") else { return }
-            let settled = row.isNull("settled") ? nil : row.int64("settled")
+            // A damaged one is among the oldest.
+            let number = LaneKey.known.contains(row.int64("settled")) ? row.int64("settled") : 0
+            let settled = row.isNull("settled") ? nil : number
             keys.append((messageID, row.int("kind"), row.int("outcome"), settled))
         }
         return keys

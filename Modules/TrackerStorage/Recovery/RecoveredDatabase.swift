@@ -78,7 +78,11 @@ struct RecoveredDatabase {
                 count.carriedOver += lane.carriedOver
                 count.lostByLane[identity] = lane.lost
             }
-            if damagedCopy != nil || !queued.isEmpty { count.lost = count.lostByLane.values.reduce(0, +) }
+            // Of a lane whose row cannot be read nobody knows how many there were.
+            let isKnown = lanes.keys.allSatisfy { found[$0] != nil || queued[$0] != nil }
+            if isKnown, damagedCopy != nil || !queued.isEmpty {
+                count.lost = count.lostByLane.values.reduce(0, +)
+            }
             return count
         }
     }
@@ -113,7 +117,7 @@ struct LaneRecovery {
     /// A reset or a denial that the backups know of and the damaged database does not is made up for.
     ///
     /// - Parameters:
-    ///   - old: What the damaged database says of the lane.
+    ///   - old: What the damaged database says of the lane; `nil` if its row cannot be read, though others may.
     ///   - expected: How many records there were, if that is known.
     func run(
         from damagedCopy: DamagedDatabase?, _ old: RecoveredLane?, expecting expected: Int?
@@ -121,13 +125,13 @@ struct LaneRecovery {
         guard var row = try database.lane(key, prefix: "") else { return (0, 0) }
         // Nothing of a user who has denied is carried over, and nothing of it is lost.
         if row.consent == .denied { return (0, 0) }
-        if let damagedCopy, let old, recovered.number > 0 {
+        if let damagedCopy, recovered.number > 0 {
             for (generation, entry) in try damagedCopy.generations(lane: recovered.number)
             where generation <= row.generation {
                 try database.save(entry, of: generation, in: key)
             }
-            if old.epoch == row.epoch { try carryOverValues(of: .brand, from: damagedCopy, row) }
-            if old.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
+            if old?.epoch == row.epoch { try carryOverValues(of: .brand, from: damagedCopy, row) }
+            if old?.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
             try carryOverKeys(from: damagedCopy, &row)
             try carryOverRecords(from: damagedCopy, &row)
             try carryOverGroups(from: damagedCopy)
@@ -138,7 +142,7 @@ struct LaneRecovery {
             }
         }
         let found = row.counters.queued
-        if let old, old.generation < row.generation.number { try database.repeatReset(&row) }
+        if (old?.generation ?? 0) < row.generation.number { try database.repeatReset(&row, before: row.generation) }
         let lost = max(0, (expected ?? 0) - found)
         row.counters.accepted = found + lost
         row.reserved = max(row.reserved, row.sequence)
@@ -191,8 +195,10 @@ struct LaneRecovery {
         var counters = row.counters
         var sequence = row.sequence
         try damagedCopy.records(numbers) { (record) throws(StorageError) in
-            // Half a record is of no use.
-            guard let (messageID, text) = Record.content(of: record) else { return }
+            // Half a record is of no use, and one from after a reset that nothing else knows of has no owner.
+            guard let (messageID, text) = Record.content(of: record),
+                record.int64("generation") <= row.generation.number
+            else { return }
             let body = text.bytes
             let number = LaneKey.sequence(ofRecord: record.int64("id"))
             guard try database.restore(record, number: key.record(number), body: body) else { return }

@@ -74,14 +74,18 @@ extension LaneDatabase {
     }
 
     /// Removes the records of a lane whose generation has no session.
-    func deleteUnboundRecords(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+    func deleteUnboundRecords(
+        of key: LaneKey, before generation: Generation? = nil
+    ) throws(StorageError) -> [RemovedRecord] {
         try statement(
             """
-            DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation NOT IN (
+            DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation < ?4 AND generation NOT IN (
                 SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
             ) RETURNING message_id, is_given, length(body) AS bytes
             """
-        ).all(key.records.lowerBound, key.records.upperBound, key.lane) { RemovedRecord($0) }
+        ).all(key.records.lowerBound, key.records.upperBound, key.lane, generation?.number ?? .max) {
+            RemovedRecord($0)
+        }
     }
 
     /// How many records of other lanes are set aside at most while one lane is emptied.
@@ -109,8 +113,8 @@ extension LaneDatabase {
     }
 
     /// Does to a lane's records what a reset has done that its row does not know of: those without a session go.
-    func repeatReset(_ row: inout LaneRow) throws(StorageError) {
-        let removed = try deleteUnboundRecords(of: row.key)
+    func repeatReset(_ row: inout LaneRow, before generation: Generation? = nil) throws(StorageError) {
+        let removed = try deleteUnboundRecords(of: row.key, before: generation)
         guard !removed.isEmpty else { return }
         for record in removed {
             row.counters.queued -= 1

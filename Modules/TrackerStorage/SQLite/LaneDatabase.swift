@@ -65,8 +65,9 @@ final class LaneDatabase {
 
     /// Looks at every page and every index, and reads every record of a lane.
     ///
+    /// - Parameter sequence: The last number that was given, where a transaction has given more than the lane's row says.
     /// - Throws: `corrupt` if one is not what it should be.
-    func inspect(_ key: LaneKey?) throws(StorageError) {
+    func inspect(_ key: LaneKey?, givenUpTo sequence: Int64? = nil) throws(StorageError) {
         let check = try connection.prepare("PRAGMA integrity_check(1)")
         if let finding = try check.first(read: { $0.text("integrity_check") }) ?? nil, finding != "ok" {
             throw StorageError(.corrupt, "\(connection.path): \(finding)")
@@ -74,8 +75,9 @@ final class LaneDatabase {
         guard let key else { return }
         let (lowest, highest) = (key.records.lowerBound, key.records.upperBound)
         let last = try connection.number("SELECT max(id) FROM record WHERE id BETWEEN \(lowest) AND \(highest)")
-        let sequence = try connection.number("SELECT sequence FROM lane WHERE id = \(key.lane)")
-        if let last, let sequence, LaneKey.sequence(ofRecord: last) > sequence {
+        var given = sequence
+        if given == nil { given = try connection.number("SELECT sequence FROM lane WHERE id = \(key.lane)") }
+        if let last, let given, LaneKey.sequence(ofRecord: last) > given {
             throw StorageError(.corrupt, "\(connection.path): a record has a number that was never given")
         }
         try readRecords(key.records, run: 0, isWanted: { _ in true }, body: { _, _ in true })

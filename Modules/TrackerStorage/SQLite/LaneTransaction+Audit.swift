@@ -12,7 +12,7 @@ extension LaneTransaction {
                 || counters.accepted != counters.delivered + counters.queued + dropped
         else { return }
         // If one page is wrong, others may be: the inspection throws then, and the recovery follows.
-        try database.inspect(row.key)
+        try database.inspect(row.key, givenUpTo: row.sequence)
         // The lane cannot have lost more than it can hold.
         let lost = min(max(0, counters.queued - found.count), configuration.limits.maxRecords)
         row.counters.queued = found.count

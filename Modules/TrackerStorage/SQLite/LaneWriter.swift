@@ -311,7 +311,7 @@ struct LaneWriter: ~Copyable {
         case .heal(let key): try preparation.heal(key, &transaction)
         case .lose(let records): try transaction.drop(records, .lost, nil)
         case .inspect:
-            try transaction.database.inspect(transaction.row.key)
+            try transaction.database.inspect(transaction.row.key, givenUpTo: transaction.row.sequence)
             // The database is sound: the reader has seen something else.
             database.closeReader()
         }
