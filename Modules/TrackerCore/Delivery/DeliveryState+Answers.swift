@@ -53,7 +53,7 @@ extension DeliveryState {
     private func rejection(of answer: Answer, to plan: Plan, refusing records: [Record]) -> Rejection {
         let earlier = records.reduce(0) { max($0, attempts[$1.id] ?? 0) }
         return Rejection(
-            status: answer.status, body: dialect.masked(answer.response?.body ?? []), attempts: earlier + 1,
+            status: answer.status, body: plan.masked(answer.response?.body ?? []), attempts: earlier + 1,
             session: plan.session)
     }
 

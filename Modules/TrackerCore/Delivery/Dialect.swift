@@ -20,9 +20,6 @@ protocol Dialect: Sendable {
     /// queue's front must be read.
     func stillHolds(_ lane: LaneState, wantedThrough: Int64, at now: MonotonicInstant) -> MonotonicInstant?
 
-    /// What requests carry that is neither stored nor logged: the key, and the values of the program's headers.
-    var secrets: [Secret] { get }
-
     /// Which class an answer is of.
     func sort(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> AnswerTable.Sorted
 
@@ -47,16 +44,6 @@ protocol Dialect: Sendable {
 
 extension Dialect {
     var groups: GroupSizer? { nil }
-
-    /// The beginning of an answer's body, in which secrets that the server repeats are masked. Those of less than 4 characters
-    /// could be parts of any word, and stay.
-    func masked(_ body: [UInt8]) -> [UInt8] {
-        var text = String(decoding: body.prefix(16_384), as: UTF8.self)
-        for secret in secrets where secret.reveal().count >= 4 {
-            text.replace(secret.reveal(), with: secret.masked)
-        }
-        return Array(text.utf8)
-    }
 
     func follow(_: GroupSizer) {}
 
@@ -131,9 +118,21 @@ struct Plan: Sendable {
     var isCurrent: Bool
     /// The records that its key names, if it carries a group. They must be on disk as a group before it is sent.
     var group: GroupExtent?
+    /// What it carries that is neither stored nor logged: the key, and the values of the program's headers.
+    var secrets: [Secret] = []
 
     /// Whether no other request may be under way beside it. Only events may: for them order is traded for speed.
     var isExclusive: Bool { purpose != .records || records.contains { $0.route.isBarrier } }
+
+    /// The beginning of an answer's body, in which secrets that the server repeats are masked. Those of less than 4 characters
+    /// could be parts of any word, and stay.
+    func masked(_ body: [UInt8]) -> [UInt8] {
+        var text = String(decoding: body.prefix(16_384), as: UTF8.self)
+        for secret in secrets where secret.reveal().count >= 4 {
+            text.replace(secret.reveal(), with: secret.masked)
+        }
+        return Array(text.utf8)
+    }
 
     /// Whether it may be under way beside another: one generation is sent before the next one.
     func mayJoin(_ other: Plan) -> Bool {

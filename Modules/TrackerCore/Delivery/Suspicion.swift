@@ -94,8 +94,12 @@ struct Suspicion: Hashable, Sendable {
             if records.count > 1 { return .split }
             struck += 1
             guard struck >= Self.strikes else { return .none }
-            struck = 0
-            if first.id == suspects?.upperBound { forget() }
+            if first.id == suspects?.upperBound {
+                forget()
+            } else {
+                // The server may have failed since: for what is left of the suspects it has to answer again.
+                (struck, isServerWell, isTurnOfNext) = (0, false, false)
+            }
             return .setAside
         }
         guard isProbe else { return .none }

@@ -73,6 +73,7 @@ struct GroupDialect: Dialect {
     }
 
     private let framing: Framing
+    private let secrets: [Secret]
     private let timeout: Duration
     private let schedule: Schedule
     private let refusal: Refusal
@@ -93,6 +94,10 @@ struct GroupDialect: Dialect {
         _ framing: Framing, timeout: Duration, schedule: Schedule, refusal: Refusal, maxRecords: Int, maxBytes: Int
     ) {
         self.framing = framing
+        // A key in `Authorization` may be spelled otherwise there.
+        let tokens = (framing.form?.headers ?? []).compactMap { $0.value.split(separator: " ").last.map(String.init) }
+        let keys = [framing.apiKey, framing.writeKey].compactMap(\.self) + tokens.map { Secret($0) }
+        secrets = keys + framing.headers.secrets
         self.timeout = timeout
         self.schedule = Schedule(interval: schedule.interval, count: min(schedule.count, maxRecords))
         self.refusal = refusal
@@ -102,8 +107,6 @@ struct GroupDialect: Dialect {
     }
 
     var window: Window { sizer.window }
-
-    var secrets: [Secret] { [framing.apiKey, framing.writeKey].compactMap { $0 } + framing.headers.secrets }
 
     mutating func plan(_ view: LaneView) -> Intention {
         guard let first = view.records.first, let last = view.records.last else {
@@ -139,7 +142,7 @@ struct GroupDialect: Dialect {
         let generation = group.first?.generation ?? state.generation
         return Plan(
             purpose: .records, request: request, records: group, generation: generation, session: nil,
-            isCurrent: generation == state.generation, group: GroupExtent(group))
+            isCurrent: generation == state.generation, group: GroupExtent(group), secrets: secrets)
     }
 
     private func request(carrying group: [Record], at wall: Timestamp) -> HTTPRequest {

@@ -10,9 +10,10 @@ struct SessionDialect: Dialect {
         var deviceType: String
     }
 
-    var requests: SessionRequests
+    let requests: SessionRequests
     let device: Device
     let ids: any IDGenerator
+    private let secrets: [Secret]
 
     /// Records whose session was lost once already.
     private var reopened: Set<Record.ID> = []
@@ -25,11 +26,10 @@ struct SessionDialect: Dialect {
         self.requests = requests
         self.device = device
         self.ids = ids
+        secrets = [requests.apiKey] + requests.headers.secrets
     }
 
     var window: Window { Window.ahead }
-
-    var secrets: [Secret] { [requests.apiKey] + requests.headers.secrets }
 
     mutating func plan(_ view: LaneView) -> Intention {
         guard view.state.consent == .granted else { return .blocked(.noConsent) }
@@ -96,7 +96,7 @@ struct SessionDialect: Dialect {
     ) -> Plan {
         Plan(
             purpose: purpose, request: request, records: records, generation: generation, session: session,
-            isCurrent: isCurrent
+            isCurrent: isCurrent, secrets: secrets
         )
     }
 

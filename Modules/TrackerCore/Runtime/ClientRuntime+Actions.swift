@@ -179,6 +179,11 @@ extension ClientRuntime {
 
     // MARK: After it
 
+    /// The run as it is now: its credentials may be later ones.
+    private func current(_ run: Run) -> Run {
+        contents.withLock { $0.state.run.flatMap { $0.number == run.number ? $0 : nil } } ?? run
+    }
+
     func perform(_ action: State.Deferred) {
         switch action {
         case .began(let run):
@@ -194,8 +199,14 @@ extension ClientRuntime {
                 return contents.isResuming
             }
             if isResuming { hub.report(.deliveryResumes) }
-            run.lane.start(run.settings, ids: dependencies.ids)
-            follow { $0.started(under: run.settings) }
+            let used = current(run).settings
+            run.lane.start(used, ids: dependencies.ids)
+            // The program may have set others meanwhile, which the start has replaced.
+            let now = current(run).settings
+            if now.key != used.key || now.headers != used.headers {
+                run.lane.update(now, isSame: false, ids: dependencies.ids)
+            }
+            follow { $0.started(under: now) }
         case .resume(let run): run.lane.release()
         case .offerUnbound(let run):
             run.lane.goWithoutSession()

@@ -38,8 +38,11 @@ struct SharedCredentials: Sendable {
 
     var isAwaited: Bool { !waiters.isEmpty }
 
+    /// A client without a key, which the program is asked for, replaces no other's.
+    ///
     /// - Returns: Whether they are others than before.
     mutating func replace(with new: Value) -> Bool {
+        guard !new.key.isEmpty || value.key.isEmpty else { return false }
         defer { value = new }
         return new != value
     }
@@ -50,8 +53,9 @@ struct SharedCredentials: Sendable {
     /// - Parameter source: The key file of the client; `nil` if it has none.
     /// - Returns: Whether they are others than before.
     mutating func lead(_ new: Value, _ source: Source?) -> Bool {
-        self.source = source
-        return replace(with: new)
+        let isOther = replace(with: new)
+        if value == new { self.source = source }
+        return isOther
     }
 
     mutating func add(_ waiter: Waiter) { waiters[waiter.member] = waiter }

@@ -296,12 +296,14 @@ final class SharedLane: Sendable {
     func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
         let isHalted = parts.engine.snapshot.halt != nil
         let source = keyFile(of: member, settings, ids)
-        let (before, isOther) = state.withLock { state in
+        let given = SharedCredentials.Value(settings)
+        let (before, resumes) = state.withLock { state in
             defer { state.progress = .started }
-            return (state.progress, state.credentials.lead(.init(settings), source))
+            let isOther = state.credentials.lead(given, source)
+            return (state.progress, isOther || isHalted && state.credentials.value == given)
         }
         audience.lead(member)
-        if isOther || isHalted { parts.engine.resume(with: settings.dialect(ids: ids)) }
+        if resumes { parts.engine.resume(with: settings.dialect(ids: ids)) }
         // During the first session it has no effect, and its end begins delivery.
         if before != .started { parts.engine.start(again: true) }
         var (own, first) = (settings.delivery, delivery)
@@ -360,12 +362,13 @@ final class SharedLane: Sendable {
     }
 
     func release(_ member: Int, withoutKey lack: String?) {
-        let isPaused = state.withLock { state in
-            guard let count = state.pauses[member], count > 0 else { return false }
+        let (isPaused, hasKey) = state.withLock { state in
+            guard let count = state.pauses[member], count > 0 else { return (false, false) }
             state.pauses[member] = count - 1
-            return true
+            return (true, !state.credentials.value.key.isEmpty)
         }
-        if isPaused { parts.engine.release(withoutKey: lack) }
+        // Without that of this client it is delivered with the key of another one.
+        if isPaused { parts.engine.release(withoutKey: hasKey ? nil : lack) }
     }
 
     func setInBackground(_ member: Int, _ isInBackground: Bool) {

@@ -40,6 +40,21 @@ struct DeliveryStateTests {
             settlement.changes.contains { if case .drop([Record.ID(1)], .sessionGone, _) = $0 { true } else { false } })
     }
 
+    @Test("masks in what is kept of an answer the key that the request was sent with, also if there is another one now")
+    func masksFormerKey() throws {
+        var state = try Self.state()
+        let token = state.depart(try Self.plan(&state, .sample([.sample()])))
+        state.resume(with: try SessionDialect.sample(key: "another-key"))
+
+        let settlement = state.finish(token, with: .status(422, body: "no key-1234"), at: .seconds(0))
+
+        guard case .drop(_, _, let rejection?)? = settlement.changes.first else {
+            Issue.record("Nothing is dropped: \(settlement.changes)")
+            return
+        }
+        #expect(rejection.answer == "no ****1234")
+    }
+
     @Test("drops a record of an older generation when its session is refused once")
     func dropsOldGenerations() throws {
         var state = try Self.state()

@@ -168,6 +168,22 @@ struct SuspicionTests {
         #expect(zip(world.delivered, world.delivered.dropFirst()).count { $0 > $1 } <= 1)
     }
 
+    @Test("one answer in the midst of an outage condemns one record at most", arguments: [1, 20])
+    func blip(size: Int) throws {
+        var world = try PlayedServer(50, size: size)
+        var isOver = false
+        try world.run(until: 3 * Self.day) { records, now in
+            // The first request for a record behind.
+            if now > 3600, !records.contains(1), !isOver {
+                isOver = true
+                return .status(200)
+            }
+            return .status(now < 2 * Self.day ? 503 : 200)
+        }
+        #expect(isOver && world.isEmpty)
+        #expect(world.setAside.count <= 1)
+    }
+
     @Test("a group whose answer was lost goes again as it is: no half of it is tried", arguments: 0..<4)
     func lostAnswer(turn: Int) throws {
         var world = try PlayedServer(6, size: 3)

@@ -118,6 +118,22 @@ struct CredentialTests {
         for text in [key, Self.secret] { try fixture.directory.expectNoTrace(of: text) }
     }
 
+    @Test("so is the key as it stands in Authorization", arguments: [InitOptions.API.segment, .mixpanel])
+    func repeatedAuthorization(api: InitOptions.API) async throws {
+        let fixture = try AnalyticsFixture { .status(422, body: $0.header("Authorization") ?? "") }
+        var options = fixture.options()
+        options.api = api
+        await fixture.start(options)
+        fixture.client.track("A")
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        let answer = try fixture.client.refused().first?.answer
+        let sent = fixture.backend.server.requests.last?.header("Authorization") ?? ""
+        #expect(answer == "Basic ****\(sent.suffix(4))")
+        await fixture.client.shutdown()
+        try fixture.directory.expectNoTrace(of: sent)
+    }
+
     @Test(
         "headers that cannot be sent are refused, naming the header and no value",
         arguments: [

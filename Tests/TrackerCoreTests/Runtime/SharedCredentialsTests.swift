@@ -64,6 +64,14 @@ struct SharedCredentialsTests {
         #expect(credentials.renew(Secret("b")) && credentials.value.headers == other.headers)
     }
 
+    @Test("are not replaced by those of a client without a key, which may bring one later")
+    func withoutKey() {
+        var credentials = Self.credentials("a")
+
+        #expect(!credentials.lead(Self.value(""), nil) && credentials.value == Self.value("a"))
+        #expect(credentials.lead(Self.value("b"), nil) && credentials.value == Self.value("b"))
+    }
+
     @Test("do not wait for a client that has left")
     func stops() {
         var credentials = Self.credentials("a", waiting: "b", "a")

@@ -364,6 +364,32 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test(
+        "goes on with the key of one client where another has none and does not answer for one",
+        arguments: [true, false])
+    func withoutKey(leaves: Bool) async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let one = try await lanes.started(lanes.session.config { $0.xApiKey = "good" })
+        let other = lanes.client()
+        let asked = Recorder<Bool>()
+        other.control.askForCredentials { _ in asked.record(true) }
+        other.initialize(brandId: "925", config: lanes.session.config { $0.xApiKey = nil }) { _ in }
+        try await asked.values(atLeast: 1)
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        if leaves {
+            await other.shutdown(timeout: .zero)
+        } else {
+            try await loop.timer(at: .seconds(10))
+            loop.advance(by: .seconds(10))
+        }
+
+        #expect(await one.track(eventName: "A").isQueued)
+        try await lanes.delivers(["A"])
+
+        #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key") == "good" })
+        await lanes.end()
+    }
+
     @Test("makes a session for an initialize after one that has failed while its client was asked for credentials")
     func unansweredInitialize() async throws {
         let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "bad" ? .status(401) : nil }

@@ -73,11 +73,11 @@ extension Peek {
 }
 
 extension SessionDialect {
-    static func sample() throws -> SessionDialect {
+    static func sample(key: String = "key-1234") throws -> SessionDialect {
         SessionDialect(
             requests: SessionRequests(
                 base: try BaseURL("https://api.example.com/base"), brand: try #require(BrandID("925")),
-                apiKey: Secret("key-1234"), timeout: .seconds(30)),
+                apiKey: Secret(key), timeout: .seconds(30)),
             device: Device(osName: "Linux", deviceType: "Desktop"), ids: RandomIDGenerator())
     }
 }
