@@ -42,7 +42,7 @@ final class Agent: Sendable {
             makeResponder: { link in
                 HostSession(
                     settings: settings, log: log, metrics: metrics, notify: { link.notify($0) },
-                    together: { answers in link.gather(answers) }, lanes: lanes, after: { link.after($0, $1) },
+                    together: link.together, lanes: lanes, after: { link.after($0, $1) },
                     stop: { link.stop() })
             })
     }

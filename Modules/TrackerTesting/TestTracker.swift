@@ -164,6 +164,7 @@ extension Dependencies {
         var dependencies = self
         dependencies.recorder = recorder
         dependencies.environment = { _ in nil }
+        dependencies.sharing = nil
         dependencies.makeLoop = { _ in RecorderLoop(naming: sessions) }
         dependencies.makeOutbox = { configuration in
             var configuration = configuration

@@ -61,6 +61,22 @@ final class OutputQueueStateTests {
         #expect(consequences().wakesReader)
     }
 
+    @Test("writes a refusal instead of a long answer while too much is unread, and short answers always")
+    func refusesLongAnswers() {
+        let long = [UInt8](repeating: 1, count: OutputQueueState.shortAnswer + 1)
+        func answer(_ bytes: [UInt8]) { state.append(byWriting: { $0 += bytes }, orElse: { $0.append(9) }) }
+
+        answer(long)
+        answer(long)
+        answer([2])
+
+        #expect(taken() == long + [10, 9, 10, 2, 10])
+        #expect(state.flow.unreadBytes == long.count + 5)
+        state.recordWritten(long.count + 5)
+        answer(long)
+        #expect(taken() == long + [10])
+    }
+
     @Test("takes no call while too much is unread, but the calls of a batch that is under way")
     func boundsUnread() {
         state.append(Array(repeating: 0, count: 10))

@@ -49,6 +49,50 @@ struct SocketServerTests {
         }
     }
 
+    @Test("runs what a connection has put off as soon as the connection has ended, and not before")
+    func endOfTimers() async throws {
+        let events = Recorder<String>()
+        let socket = try ServedSocket { link in
+            ClosureResponder { _, reply in
+                link.after(.seconds(3_600)) { events.record("ran") }
+                reply.succeed(with: .null)
+            }
+        }
+        try await onThread {
+            let client = try socket.connect()
+            #expect(client.call(1) != nil && client.call(2) != nil)
+            #expect(events.all.isEmpty)
+
+            client.endWriting()
+        }
+
+        #expect(try await events.values(atLeast: 2) == ["ran", "ran"])
+    }
+
+    @Test("keeps nothing of a connection that has ended for what sends answers together")
+    func keepsNoConnection() async throws {
+        struct Connection {
+            weak var queue: OutputQueue?
+            let together: @Sendable (() -> Void) -> Void
+        }
+        let connections = Mutex<[Connection]>([])
+        let socket = try ServedSocket { link in
+            connections.withLock { $0.append(Connection(queue: link.queue, together: link.together)) }
+            return EchoResponder()
+        }
+        try await onThread {
+            let (client, other) = (try socket.connect(), try socket.connect())
+            #expect(client.call(1) != nil)
+
+            client.endWriting()
+            #expect(client.line() == nil)
+            // What ended before has had its turn.
+            #expect(other.call(1) != nil)
+        }
+
+        #expect(connections.withLock { $0[0].queue } == nil)
+    }
+
     @Test("takes a batch in turns: what another client asks meanwhile is answered before its end")
     func takesTurns() async throws {
         try await onThread {
@@ -400,6 +444,24 @@ struct HeldBytesTests {
                 client.stream.write("\n")
                 #expect(client.line() == ServedClient.answer(id, String(repeating: "x", count: size)))
             }
+        }
+    }
+
+    @Test("refuses it in its own framing")
+    func refusesInFraming() async throws {
+        var limits = SocketServer.Limits.patient
+        limits.maxHeldBytes = 1 << 20
+        try await onThread { [limits] in
+            let socket = try ServedSocket(limits)
+            let client = try socket.connect()
+            client.stream.write(framed(#"{"jsonrpc":"2.0","method":"update"}"#, .headers))
+            client.stream.write("Content-Length: 2000000\r\n\r\n" + String(repeating: " ", count: 1_100_000))
+
+            let header = try #require(client.line())
+            #expect(client.line() == "\r")
+            let refusal = client.stream.readAll()
+            #expect(header == "Content-Length: \(refusal.count)\r")
+            #expect(try JSONText(validating: refusal)["error"]?["code"]?.intValue == 1013)
         }
     }
 

@@ -12,8 +12,10 @@ extension BridgedMethod {
             "host.metrics", [], result: "Metrics",
             "Metrics of all clients, as text for Prometheus. They count all earlier calls, and maybe some later ones."
         ) { host, _, reply in
-            let answer = host.answering(reply) { JSONText.object("text", host.metrics.text) }
-            host.afterEarlierCalls(to: host.clients.map(\.client), changedBy: .state) { answer(()) }
+            let answer = host.answering(reply) { (text: String) in JSONText.object("text", text) }
+            host.afterEarlierCalls(to: host.clients.map(\.client), changedBy: .state) {
+                host.metrics.readAside(answer)
+            }
         }
     ]
 

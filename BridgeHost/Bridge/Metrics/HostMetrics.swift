@@ -17,6 +17,8 @@ package final class HostMetrics: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Those who wait for the text. As long as there is one, a thread reads it.
+    private let readers = Mutex<[@Sendable (String) -> Void]>([])
     private let file: MetricsFile?
     private let lanes: LaneRegistry?
 
@@ -51,6 +53,27 @@ package final class HostMetrics: Sendable {
             sessions.flatMap { session in session.clients.map { ($0.name, $0.client.control.metrics) } }
                 + ended.map { ($0, $1) } + (lanes?.metrics ?? []).map { ($0.name, $0.metrics) }
         ).text
+    }
+
+    /// Reads them on a thread of its own: it keeps nobody waiting, whatever the disk does.
+    func readAside(_ completion: @escaping @Sendable (String) -> Void) {
+        let isFirst = readers.withLock { readers in
+            readers.append(completion)
+            return readers.count == 1
+        }
+        guard isFirst else { return }
+        Alarm(after: .zero) { [self] in
+            while true {
+                let waiting = readers.withLock { $0 }
+                let text = text
+                for reader in waiting { reader(text) }
+                let isDone = readers.withLock { readers in
+                    readers.removeFirst(waiting.count)
+                    return readers.isEmpty
+                }
+                if isDone { return }
+            }
+        }
     }
 
     /// The same, until the clients close.

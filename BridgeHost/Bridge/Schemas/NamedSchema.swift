@@ -367,17 +367,28 @@ extension NamedSchema {
                 "Why delivery has halted, since when, and in how many milliseconds the next try is (`null`: with other "
                     + "credentials)."),
             .required("queueLength", .count, "How many events wait."),
+            .optional("queueBytes", .count, "How many bytes they have."),
+            .optional("oldestQueuedMs", .integer.orNull, "How long the oldest of them waits; null if there is none."),
         ]
         let delivery: [Schema.Member] = [
             .optional("circuitState", .choice(CircuitState.allCases.map(\.rawValue)), "The circuit breaker's state."),
             .optional("circuitRemainingMs", .number, "How long it stays open."),
             .optional("flushInFlight", .boolean, "Whether a request is under way."),
+            .optional(
+                "delivering", .choice(["here", "elsewhere", "waiting"]),
+                "Which process sends: this one, another one, or none yet."),
         ]
         let counts: [Schema.Member] = [
             .optional("account", .anyObject, "Accepted, recovered, requeued, delivered, queued, dropped by reason."),
             .optional(
                 "refusedEvents", .anyObject, "How many events are kept apart that the server has refused, by reason."),
             .optional("refused", .anyObject, "Calls refused when they were made, by reason."),
+            .optional("bytesBeforeCompression", .count, "How many bytes of bodies the server has taken."),
+            .optional("bytesAfterCompression", .count, "How many of them were sent."),
+            .optional(
+                "storage", .string,
+                "`ok`, or why the disk refuses; `awaitingDisk` while a reset or a consent waits for it."),
+            .optional("otherLanes", .array(of: .anyObject), "The queues of other addresses that hold events."),
             .optional("lastError", .anyObject.orNull, "The last failure of a request."),
             .optional("config", .anyObject, config),
         ]

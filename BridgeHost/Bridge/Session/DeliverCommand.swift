@@ -44,10 +44,11 @@ package final class DeliverCommand: Sendable {
     package func run(
         _ session: HostSession, within timeout: Duration
     ) -> (report: JSONObject, remarks: [String], exitCode: Int32) {
-        let clients = session.clients.filter { $0.client.control.debugInfo["account"] != nil }
+        // A client that has a queue says how the disk is.
+        let clients = session.clients.filter { $0.client.control.debugInfo["storage"] != nil }
         let disabled = session.clients.compactMap { name, client -> (name: ClientName, reason: String)? in
             let info = client.control.debugInfo
-            guard info["account"] == nil, let reason = info["disabledBecause"]?.stringValue else { return nil }
+            guard info["storage"] == nil, let reason = info["disabledBecause"]?.stringValue else { return nil }
             return (name, reason)
         }
         let reports = ThreadWait.answer { (done: @escaping @Sendable ([ClientName: FlushReport]) -> Void) in
@@ -67,7 +68,8 @@ package final class DeliverCommand: Sendable {
         let remaining = reports.values.reduce(0) { $0 + $1.remaining }
         let infos = clients.map { (name: $0.name, info: $0.client.control.debugInfo) }
         let isHalted =
-            reports.values.contains { $0.stoppedBy == .halted } || infos.contains { $0.info["halted"] != nil }
+            reports.values.contains { $0.stoppedBy == .halted }
+            || infos.contains { $0.info["halted"] != nil || $0.info["disabledBecause"] != nil }
         let described = infos.compactMap { name, info in reports[name].map { Self.describe(name, $0, info) } }
         let report: JSONObject = [
             "remaining": disabled.isEmpty ? JSONValue(remaining) : .null,
@@ -75,8 +77,10 @@ package final class DeliverCommand: Sendable {
         ]
         var remarks = disabled.map { Self.remark($0.name, disabledBecause: $0.reason) }
         if let remark = Self.remark(infos.map(\.info)) { remarks.append(remark) }
+        // What cannot be read may remain.
+        let isUnread = infos.contains { $0.info["account"] == nil }
         let isDone =
-            remaining == 0 && disabled.isEmpty && !clients.contains { $0.client.control.lacksSession }
+            remaining == 0 && !isUnread && disabled.isEmpty && !clients.contains { $0.client.control.lacksSession }
         return (report, remarks, isHalted ? Self.isHalted : isDone ? 0 : Self.someRemain)
     }
 
@@ -134,7 +138,7 @@ package final class DeliverCommand: Sendable {
             "remaining": JSONValue(report.remaining), "dropped": info["account"]?["dropped"] ?? .null,
         ]
         if let reason = report.stoppedBy { members["stoppedBy"] = .string(reason.rawValue) }
-        for name in ["halted", "lastError", "otherLanes"] {
+        for name in ["halted", "disabledBecause", "lastError", "otherLanes"] {
             if let value = info[name], value != .null, value != [] { members[name] = value }
         }
         return .object(members)

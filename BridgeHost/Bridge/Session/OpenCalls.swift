@@ -23,6 +23,8 @@ final class OpenCalls: Sendable {
         mutating func add(_ reply: Reply, isLate: Bool) -> Ticket {
             let place = freePlaces.popLast() ?? replies.count
             if place == replies.count { replies.append(nil) }
+            // What is answered already keeps nobody waiting.
+            let isLate = isLate && closing == nil
             let ticket = Ticket(place: place, number: next, isLate: isLate)
             replies[place] = (number: next, reply: reply)
             next += 1
@@ -66,16 +68,19 @@ final class OpenCalls: Sendable {
         if isNow { action() }
     }
 
-    /// Answers every open call, and every later one, with an error.
+    /// Answers every open call, and every later one, with an error. None is open then.
     func close(with error: RPCError) {
-        let replies = state.withLock { state in
+        let (replies, lateCallsEnded) = state.withLock { state in
             state.closing = error
             defer {
                 state.freePlaces = Array(state.replies.indices)
                 for place in state.replies.indices { state.replies[place] = nil }
+                (state.lateCalls, state.lateCallsEnded) = (0, nil)
             }
-            return state.replies.compactMap(\.self).sorted { $0.number < $1.number }.map(\.reply)
+            let open = state.replies.compactMap(\.self).sorted { $0.number < $1.number }
+            return (open.map(\.reply), state.lateCallsEnded)
         }
         for reply in replies { reply.fail(with: error) }
+        lateCallsEnded?()
     }
 }

@@ -99,7 +99,7 @@ struct CallIntake: Sendable {
     private mutating func take(_ frame: Frame) {
         if framing == nil {
             framing = decoder.framing
-            queue.use(framing ?? .lines)
+            queue.framing = framing ?? .lines
         }
         switch frame {
         case .within(let range): take(parser.message(piece, in: range), of: piece, range.count)

@@ -36,6 +36,9 @@ struct FlowControl: Sendable {
         unreadBytes > limits.maxBytesBeforeNotifications || exceedsShare()
     }
 
+    /// Whether a long answer may be kept until it is read.
+    var hasRoom: Bool { unreadBytes <= limits.maxUnreadBytes }
+
     /// Whether an answer to a part of a batch may be kept until the others are there.
     func mayGather(_ bytes: Int) -> Bool { !exceedsShare(with: bytes) }
 

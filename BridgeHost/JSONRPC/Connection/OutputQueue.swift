@@ -46,8 +46,10 @@ final class OutputQueue: Sendable {
         change { $0.holds -= 1 }
     }
 
-    func use(_ framing: Framing) {
-        state.withLock { $0.encoder.framing = framing }
+    /// How messages are written.
+    var framing: Framing {
+        get { state.withLock(\.encoder.framing) }
+        set { state.withLock { $0.encoder.framing = newValue } }
     }
 
     /// Admits a call, if there is room for it.
@@ -105,11 +107,15 @@ final class OutputQueue: Sendable {
     ///   - isLate: Whether it was postponed.
     ///   - gathered: The bytes given to ``gather(_:for:isLate:)`` that are now part of the answer.
     ///   - write: Appends the answer, without its frame; nothing if none is wanted.
-    func answer(_ bytes: Int, isLate: Bool, gathered: Int = 0, byWriting write: (inout [UInt8]) -> Void) {
+    ///   - refuse: Appends what a long answer is replaced by if too much is unread.
+    func answer(
+        _ bytes: Int, isLate: Bool, gathered: Int = 0, byWriting write: (inout [UInt8]) -> Void,
+        orElse refuse: ((inout [UInt8]) -> Void)? = nil
+    ) {
         change { state in
             state.flow.answer(bytes, isLate: isLate)
             state.flow.ungather(gathered)
-            state.append(byWriting: write)
+            state.append(byWriting: write, orElse: refuse)
         }
     }
 

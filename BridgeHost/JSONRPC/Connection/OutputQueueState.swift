@@ -16,6 +16,8 @@ struct OutputQueueState: Sendable {
 
     /// Room for one usual answer.
     private static let leastCapacity = 256
+    /// How long an answer may be for which there is always room: calls are admitted before their answers are known.
+    static let shortAnswer = 1_024
 
     var flow: FlowControl
     var encoder = FrameEncoder(framing: .lines)
@@ -67,12 +69,18 @@ struct OutputQueueState: Sendable {
 
     /// Adds a message to what is to be written.
     ///
-    /// - Parameter write: Appends JSON; nothing is no message.
-    mutating func append(byWriting write: (inout [UInt8]) -> Void) {
+    /// - Parameters:
+    ///   - write: Appends JSON; nothing is no message.
+    ///   - refuse: Appends what is written instead of a long message for which there is no room.
+    mutating func append(byWriting write: (inout [UInt8]) -> Void, orElse refuse: ((inout [UInt8]) -> Void)? = nil) {
         guard !isBroken, !isClosed else { return }
         if pending.capacity == 0 { pending.reserveCapacity(Self.leastCapacity) }
         let count = pending.count
         encoder.append(to: &pending, byWriting: write)
+        if let refuse, pending.count - count > Self.shortAnswer, !flow.hasRoom {
+            pending.removeSubrange(count...)
+            encoder.append(to: &pending, byWriting: refuse)
+        }
         flow.write(pending.count - count)
     }
 

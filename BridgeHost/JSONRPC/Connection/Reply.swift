@@ -111,7 +111,10 @@ extension Reply.Destination {
         _ byteCount: Int, isLate: Bool, to id: [UInt8]?, _ queue: OutputQueue, byWriting write: (inout [UInt8]) -> Void
     ) {
         switch self {
-        case .connection: queue.answer(byteCount, isLate: isLate, byWriting: write)
+        case .connection:
+            queue.answer(byteCount, isLate: isLate, byWriting: write) { bytes in
+                Answer.append(.tooMuchUnread, id: id ?? Call.nullID, to: &bytes)
+            }
         case .batch(let batch, let position):
             var answer: [UInt8] = []
             write(&answer)

@@ -150,6 +150,13 @@ extension RPCError {
         RPCError(.internalError, code: "INTERNAL_ERROR", message: message)
     }
 
+    /// The client has not read what it was answered before.
+    static let tooMuchUnread: RPCError = {
+        var error = internalError("This answer has no room. Read the answers that were sent before it, then ask again.")
+        error.isRetryable = true
+        return error
+    }()
+
     /// The message is longer than allowed.
     ///
     /// - Parameter limit: How long a message may be, in bytes.

@@ -35,9 +35,12 @@ final class ServedConnection {
     }
 
     /// Takes the work whose time has come.
-    func takeDue(at now: ContinuousClock.Instant) -> [@Sendable () -> Void] {
-        let due = timers.filter { $0.due <= now }.map(\.work)
-        timers.removeAll { $0.due <= now }
+    ///
+    /// - Parameter now: `nil`: no other time comes.
+    func takeDue(at now: ContinuousClock.Instant?) -> [@Sendable () -> Void] {
+        let isDue = { (due: ContinuousClock.Instant) in now.map { due <= $0 } ?? true }
+        let due = timers.filter { isDue($0.due) }.map(\.work)
+        timers.removeAll { isDue($0.due) }
         return due
     }
 }

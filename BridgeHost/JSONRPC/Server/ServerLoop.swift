@@ -83,7 +83,7 @@ struct ServerLoop: ~Copyable {
             guard let connection = connections[number], !connection.isGone else { return }
             setInterest(of: connection, connection.interest.union(.writing))
         case .timer(let number, let due, let work):
-            guard let connection = connections[number] else { return }
+            guard let connection = connections[number] else { return work() }
             connection.timers.append((due, work))
             timed.insert(number)
         }
@@ -121,13 +121,12 @@ struct ServerLoop: ~Copyable {
             number: number, channel: channel, queue: queue, responder: responder, limits: limits.connection)
     }
 
-    /// Says in one line why a client is not served, and closes its connection.
-    private func refuse(_ socket: SocketDescriptor, _ error: RPCError) {
-        var line: [UInt8] = []
-        Answer.append(error, id: Call.nullID, to: &line)
-        line.append(UInt8(ascii: "\n"))
+    /// Says why a client is not served, before its connection is closed.
+    private func refuse(_ socket: SocketDescriptor, _ error: RPCError, _ framing: Framing = .lines) {
+        var message: [UInt8] = []
+        FrameEncoder(framing: framing).append(to: &message) { Answer.append(error, id: Call.nullID, to: &$0) }
         // It fits into an empty socket. A client that is gone needs no answer.
-        _ = socket.write(line, from: 0)
+        _ = socket.write(message, from: 0)
     }
 
     /// Takes the client that waits with the descriptor that was kept for that, to tell it.
@@ -213,7 +212,9 @@ struct ServerLoop: ~Copyable {
             let sizes = connections.values.lazy.map { (connection: $0, bytes: $0.queue.heldBytes) }
             guard let most = sizes.max(by: { $0.bytes < $1.bytes }), most.bytes > held.share else { return }
             // In the midst of an answer it would not be understood.
-            if !most.connection.channel.isWaiting { refuse(most.connection.channel.socket, .tooManyHeldBytes) }
+            if !most.connection.channel.isWaiting {
+                refuse(most.connection.channel.socket, .tooManyHeldBytes, most.connection.queue.framing)
+            }
             remove(most.connection)
         }
     }
@@ -276,6 +277,7 @@ struct ServerLoop: ~Copyable {
     private mutating func remove(_ connection: ServedConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
         endResponder(of: connection)
+        for work in connection.takeDue(at: nil) { work() }
         timed.remove(connection.number)
         connection.intake.abandon()
         connection.queue.recordUnfinished(0)

@@ -31,13 +31,14 @@ package final class SocketServer: Sendable {
         /// Sends a notification, as ``Connection/notify(_:)`` does.
         package func notify(_ notification: Notification) { queue.notify(notification) }
 
-        /// Sends the answers that a closure gives in one write for each connection of the server.
-        package func gather(_ answers: () -> Void) { gathering.gather(answers) }
+        /// Sends the answers that a closure gives in one write for each connection of the server. It may be kept longer
+        /// than the connection.
+        package var together: @Sendable (() -> Void) -> Void { { [gathering] in gathering.gather($0) } }
 
         /// Stops reading; what was read is still answered.
         package func stop() { queue.stop() }
 
-        /// Runs something after a while on the thread that reads, unless the connection has ended.
+        /// Runs something after a while on the thread that reads, or as soon as the connection has ended.
         package func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) {
             mailbox.post(.timer(number, ContinuousClock.now + delay, work))
         }

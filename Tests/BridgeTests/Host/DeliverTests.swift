@@ -2,7 +2,10 @@ import Foundation
 import Synchronization
 import TestSupport
 import Testing
+import TrackerCore
 import TrackerModels
+
+@testable import Bridge
 
 @Suite("Clients without a caller")
 struct DeliverTests {
@@ -184,6 +187,29 @@ struct DeliverTests {
         #expect(delivery.ending == .code(2))
         #expect(delivery["basic"]?["stoppedBy"] == "halted" && delivery["basic"]?["remaining"] == 1)
         #expect(delivery["basic"]?["halted"]?["reason"]?.stringValue?.contains("401") == true)
+    }
+
+    @Test("end with 2, too, if the server has refused the key before, and the client was disabled")
+    func disabledBefore() async throws {
+        isUp.record(true)
+        let backend = try backend { _ in .status(401) }
+        let session = HostSession(
+            settings: HostSettings(
+                appName: "deliver", storageDirectory: folder.path("state"), maxMessageBytes: 1 << 20),
+            log: HostLog(descriptor: -1, least: nil), notify: { _ in }, stop: {})
+        var options = InitOptions(writeKey: "wk", ingestionHost: backend.server.url, whenRefused: .disable)
+        options.delivery.storageDirectory = folder.path("state")
+        session.analytics.initialize(with: options)
+        session.analytics.track("A")
+        _ = await session.analytics.flush(timeout: .seconds(60))
+        #expect(session.analytics.debugInfo()["lifecycle"] == "disabled")
+
+        let delivery = try await onThread { DeliverCommand().run(session, within: .seconds(60)) }
+
+        #expect(delivery.exitCode == 2)
+        let client = delivery.report["clients"]?.arrayValue?.first
+        #expect(client?["dropped"] == ["disabled": 1] && client?["disabledBecause"] != nil)
+        await withCheckedContinuation { done in session.shutdown(by: .now + .seconds(60)) { done.resume() } }
     }
 
     @Test("have a session made that is missing, over failed requests, though nothing waits")

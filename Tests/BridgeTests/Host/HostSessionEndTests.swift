@@ -39,6 +39,20 @@ struct HostSessionEndTests {
         #expect(answer["error"]?["code"]?.intValue == 1009)
     }
 
+    @Test("calls that the end has answered keep no session waiting, those that come later among them")
+    func answeredCalls() {
+        let events = Recorder<String>()
+        let calls = OpenCalls()
+        _ = calls.add(Reply { _ in events.record("answered") }, isLate: true)
+        calls.whenNoneIsLate { events.record("none is late") }
+
+        calls.close(with: .notTaken)
+        _ = calls.add(Reply { _ in events.record("answered") }, isLate: true)
+        calls.whenNoneIsLate { events.record("none is late") }
+
+        #expect(events.all == ["answered", "none is late", "answered", "none is late"])
+    }
+
     @Test("a call that would wait for a query is answered too")
     func waitingCall() throws {
         let answer = try answer { reply in

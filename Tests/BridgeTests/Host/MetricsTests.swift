@@ -120,6 +120,22 @@ struct MetricsTests {
         #expect(counters() == [2, 2, 2])
     }
 
+    @Test("are read on another thread, which keeps nobody waiting who asks meanwhile")
+    func readAside() async throws {
+        let metrics = HostMetrics()
+        let answers = Recorder<String>()
+        let isAsked = DispatchSemaphore(value: 0)
+
+        metrics.readAside { _ in
+            isAsked.wait()
+            answers.record("first")
+        }
+        for _ in 0..<3 { metrics.readAside { _ in answers.record("later") } }
+        isAsked.signal()
+
+        #expect(try await answers.values(atLeast: 4) == ["first", "later", "later", "later"])
+    }
+
     @Test("have no name of an event, a user, a key or an address, and promtool finds nothing to say")
     func labels() async throws {
         let client = try BridgeClient()

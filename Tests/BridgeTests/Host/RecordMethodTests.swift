@@ -1,7 +1,11 @@
 import Foundation
 import TestSupport
 import Testing
+import TrackerCore
 import TrackerModels
+import TrackerTesting
+
+@testable import Bridge
 
 @Suite("The methods of a host that records calls")
 struct RecordMethodTests {
@@ -30,6 +34,27 @@ struct RecordMethodTests {
         let found = try await client.call("record.find", ["Order Completed", ["total": 149.99], ["userId": "user-1"]])
         #expect(found == ["calls": [calls[2]]])
         #expect(!FileManager.default.fileExists(atPath: folder.path("state")))
+    }
+
+    @Test("show each connection to one host its own calls alone, and whose they are")
+    func connections() async throws {
+        let lanes = LaneRegistry()
+        func session() -> HostSession {
+            HostSession(
+                settings: HostSettings(
+                    appName: "record", storageDirectory: folder.path("state"), maxMessageBytes: 1 << 20,
+                    isRecording: true),
+                log: HostLog(descriptor: -1, least: nil), notify: { _ in }, lanes: lanes, stop: {})
+        }
+        let (first, second) = (session(), session())
+        first.analytics.track("A")
+        second.analytics.identify("user-1")
+        second.analytics.track("B")
+
+        #expect(await first.test?.calls.map(\.name) == ["A"])
+        let calls = await second.test?.calls ?? []
+        #expect(calls.map(\.userId) == ["user-1", "user-1"] && calls.last?.name == "B")
+        #expect(lanes.count == 0)
     }
 
     @Test("show the calls that were made before, and none that was made after")

@@ -256,12 +256,18 @@ export interface DebugInfo {
     halted?: Record<string, unknown>
     /** How many events wait. */
     queueLength: number
+    /** How many bytes they have. */
+    queueBytes?: number
+    /** How long the oldest of them waits; null if there is none. */
+    oldestQueuedMs?: number | null
     /** The circuit breaker's state. */
     circuitState?: 'closed' | 'halfOpen' | 'open'
     /** How long it stays open. */
     circuitRemainingMs?: number
     /** Whether a request is under way. */
     flushInFlight?: boolean
+    /** Which process sends: this one, another one, or none yet. */
+    delivering?: 'here' | 'elsewhere' | 'waiting'
     /** The current session. */
     sessionId?: string | null
     /** The installation's identifier. */
@@ -274,6 +280,14 @@ export interface DebugInfo {
     refusedEvents?: Record<string, unknown>
     /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
+    /** How many bytes of bodies the server has taken. */
+    bytesBeforeCompression?: number
+    /** How many of them were sent. */
+    bytesAfterCompression?: number
+    /** `ok`, or why the disk refuses; `awaitingDisk` while a reset or a consent waits for it. */
+    storage?: string
+    /** The queues of other addresses that hold events. */
+    otherLanes?: Array<Record<string, unknown>>
     /** The last failure of a request. */
     lastError?: Record<string, unknown> | null
     /** The configuration, secrets masked. */
@@ -291,6 +305,10 @@ export interface AnalyticsDebugInfo {
     halted?: Record<string, unknown>
     /** How many events wait. */
     queueLength: number
+    /** How many bytes they have. */
+    queueBytes?: number
+    /** How long the oldest of them waits; null if there is none. */
+    oldestQueuedMs?: number | null
     /** Masked. */
     writeKey?: string
     ingestionHost?: string
@@ -302,6 +320,8 @@ export interface AnalyticsDebugInfo {
     circuitRemainingMs?: number
     /** Whether a request is under way. */
     flushInFlight?: boolean
+    /** Which process sends: this one, another one, or none yet. */
+    delivering?: 'here' | 'elsewhere' | 'waiting'
     anonymousId?: string | null
     userId?: string | null
     groupId?: string | null
@@ -311,6 +331,14 @@ export interface AnalyticsDebugInfo {
     refusedEvents?: Record<string, unknown>
     /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
+    /** How many bytes of bodies the server has taken. */
+    bytesBeforeCompression?: number
+    /** How many of them were sent. */
+    bytesAfterCompression?: number
+    /** `ok`, or why the disk refuses; `awaitingDisk` while a reset or a consent waits for it. */
+    storage?: string
+    /** The queues of other addresses that hold events. */
+    otherLanes?: Array<Record<string, unknown>>
     /** The last failure of a request. */
     lastError?: Record<string, unknown> | null
     /** The options, secrets masked, without `context`. */
@@ -328,6 +356,10 @@ export interface BasicDebugInfo {
     halted?: Record<string, unknown>
     /** How many events wait. */
     queueLength: number
+    /** How many bytes they have. */
+    queueBytes?: number
+    /** How long the oldest of them waits; null if there is none. */
+    oldestQueuedMs?: number | null
     /** Where they go. */
     endpoint?: string
     /** How many may wait. */
@@ -339,12 +371,22 @@ export interface BasicDebugInfo {
     circuitRemainingMs?: number
     /** Whether a request is under way. */
     flushInFlight?: boolean
+    /** Which process sends: this one, another one, or none yet. */
+    delivering?: 'here' | 'elsewhere' | 'waiting'
     /** Accepted, recovered, requeued, delivered, queued, dropped by reason. */
     account?: Record<string, unknown>
     /** How many events are kept apart that the server has refused, by reason. */
     refusedEvents?: Record<string, unknown>
     /** Calls refused when they were made, by reason. */
     refused?: Record<string, unknown>
+    /** How many bytes of bodies the server has taken. */
+    bytesBeforeCompression?: number
+    /** How many of them were sent. */
+    bytesAfterCompression?: number
+    /** `ok`, or why the disk refuses; `awaitingDisk` while a reset or a consent waits for it. */
+    storage?: string
+    /** The queues of other addresses that hold events. */
+    otherLanes?: Array<Record<string, unknown>>
     /** The last failure of a request. */
     lastError?: Record<string, unknown> | null
     /** The configuration, secrets masked. */

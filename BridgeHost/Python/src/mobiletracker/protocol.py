@@ -244,12 +244,18 @@ class DebugInfo(TypedDict):
     """Why delivery has halted, since when, and in how many milliseconds the next try is (`None`: with other credentials)."""
     queue_length: int
     """How many events wait."""
+    queue_bytes: NotRequired[int]
+    """How many bytes they have."""
+    oldest_queued_ms: NotRequired[int | None]
+    """How long the oldest of them waits; null if there is none."""
     circuit_state: NotRequired[Literal["closed", "halfOpen", "open"]]
     """The circuit breaker's state."""
     circuit_remaining_ms: NotRequired[float]
     """How long it stays open."""
     flush_in_flight: NotRequired[bool]
     """Whether a request is under way."""
+    delivering: NotRequired[Literal["here", "elsewhere", "waiting"]]
+    """Which process sends: this one, another one, or none yet."""
     session_id: NotRequired[str | None]
     """The current session."""
     device_id: NotRequired[str | None]
@@ -262,6 +268,14 @@ class DebugInfo(TypedDict):
     """How many events are kept apart that the server has refused, by reason."""
     refused: NotRequired[Mapping[str, object]]
     """Calls refused when they were made, by reason."""
+    bytes_before_compression: NotRequired[int]
+    """How many bytes of bodies the server has taken."""
+    bytes_after_compression: NotRequired[int]
+    """How many of them were sent."""
+    storage: NotRequired[str]
+    """`ok`, or why the disk refuses; `awaitingDisk` while a reset or a consent waits for it."""
+    other_lanes: NotRequired[Sequence[Mapping[str, object]]]
+    """The queues of other addresses that hold events."""
     last_error: NotRequired[Mapping[str, object] | None]
     """The last failure of a request."""
     config: NotRequired[Mapping[str, object]]
@@ -279,6 +293,10 @@ class AnalyticsDebugInfo(TypedDict):
     """Why delivery has halted, since when, and in how many milliseconds the next try is (`None`: with other credentials)."""
     queue_length: int
     """How many events wait."""
+    queue_bytes: NotRequired[int]
+    """How many bytes they have."""
+    oldest_queued_ms: NotRequired[int | None]
+    """How long the oldest of them waits; null if there is none."""
     write_key: NotRequired[str]
     """Masked."""
     ingestion_host: NotRequired[str]
@@ -290,6 +308,8 @@ class AnalyticsDebugInfo(TypedDict):
     """How long it stays open."""
     flush_in_flight: NotRequired[bool]
     """Whether a request is under way."""
+    delivering: NotRequired[Literal["here", "elsewhere", "waiting"]]
+    """Which process sends: this one, another one, or none yet."""
     anonymous_id: NotRequired[str | None]
     user_id: NotRequired[str | None]
     group_id: NotRequired[str | None]
@@ -299,6 +319,14 @@ class AnalyticsDebugInfo(TypedDict):
     """How many events are kept apart that the server has refused, by reason."""
     refused: NotRequired[Mapping[str, object]]
     """Calls refused when they were made, by reason."""
+    bytes_before_compression: NotRequired[int]
+    """How many bytes of bodies the server has taken."""
+    bytes_after_compression: NotRequired[int]
+    """How many of them were sent."""
+    storage: NotRequired[str]
+    """`ok`, or why the disk refuses; `awaitingDisk` while a reset or a consent waits for it."""
+    other_lanes: NotRequired[Sequence[Mapping[str, object]]]
+    """The queues of other addresses that hold events."""
     last_error: NotRequired[Mapping[str, object] | None]
     """The last failure of a request."""
     config: NotRequired[Mapping[str, object]]
@@ -316,6 +344,10 @@ class BasicDebugInfo(TypedDict):
     """Why delivery has halted, since when, and in how many milliseconds the next try is (`None`: with other credentials)."""
     queue_length: int
     """How many events wait."""
+    queue_bytes: NotRequired[int]
+    """How many bytes they have."""
+    oldest_queued_ms: NotRequired[int | None]
+    """How long the oldest of them waits; null if there is none."""
     endpoint: NotRequired[str]
     """Where they go."""
     max_queue_size: NotRequired[int]
@@ -327,12 +359,22 @@ class BasicDebugInfo(TypedDict):
     """How long it stays open."""
     flush_in_flight: NotRequired[bool]
     """Whether a request is under way."""
+    delivering: NotRequired[Literal["here", "elsewhere", "waiting"]]
+    """Which process sends: this one, another one, or none yet."""
     account: NotRequired[Mapping[str, object]]
     """Accepted, recovered, requeued, delivered, queued, dropped by reason."""
     refused_events: NotRequired[Mapping[str, object]]
     """How many events are kept apart that the server has refused, by reason."""
     refused: NotRequired[Mapping[str, object]]
     """Calls refused when they were made, by reason."""
+    bytes_before_compression: NotRequired[int]
+    """How many bytes of bodies the server has taken."""
+    bytes_after_compression: NotRequired[int]
+    """How many of them were sent."""
+    storage: NotRequired[str]
+    """`ok`, or why the disk refuses; `awaitingDisk` while a reset or a consent waits for it."""
+    other_lanes: NotRequired[Sequence[Mapping[str, object]]]
+    """The queues of other addresses that hold events."""
     last_error: NotRequired[Mapping[str, object] | None]
     """The last failure of a request."""
     config: NotRequired[Mapping[str, object]]
