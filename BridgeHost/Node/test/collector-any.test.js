@@ -3,6 +3,8 @@ import { suite, test } from 'node:test'
 import { Collector } from '../src/collector/collector.js'
 import { inspect } from '../src/collector/json.js'
 import { routeOf } from '../src/collector/routes.js'
+import { API_SAMPLES, apiSample } from '../testsupport/api-samples.js'
+import { run } from '../testsupport/programs.js'
 import { randomFrom } from '../testsupport/random.js'
 import { sample, SAMPLE_KINDS } from '../testsupport/samples.js'
 
@@ -25,7 +27,9 @@ suite('whatever comes', () => {
         const pick = (below) => Math.floor(random() * below)
         const collector = new Collector({ strict: pick(2) === 0, maxBytes: 1 << 20, maxBodyBytes: 1 << 20 })
         for (let round = 0; round < 3000; round++) {
-            const { method, path, headers, body } = sample(SAMPLE_KINDS[pick(SAMPLE_KINDS.length)])
+            const { method, path, headers, body } = pick(3) === 0
+                ? apiSample(API_SAMPLES[pick(API_SAMPLES.length)])
+                : sample(SAMPLE_KINDS[pick(SAMPLE_KINDS.length)])
             const names = Object.keys(headers)
             const lower = Object.fromEntries(names.filter(() => pick(8) > 0).map((name) => [name.toLowerCase(), headers[name]]))
             if (pick(4) === 0) lower[names[pick(names.length)].toLowerCase()] = ['', '9'.repeat(30), '::', '-1'][pick(4)]
@@ -39,6 +43,7 @@ suite('whatever comes', () => {
             const record = [...collector.requestLog.records()].at(-1)
             assert.equal(record.seq, round + 1)
             assert.equal(reply.status, record.status)
+            assert.notEqual(reply.status, 500, text)
             JSON.parse(record.toText())
         }
     })
@@ -68,6 +73,60 @@ suite('whatever comes', () => {
         }
         for (const record of collector.requestLog.records()) assert.ok(record.problems.length > 0)
     })
+
+    test('a batch with an event as deep as can be is answered, and its depth is a problem', () => {
+        const collector = new Collector({ strict: false, maxBytes: 1 << 26, maxBodyBytes: 1 << 22 })
+        const deep = (open, inner, close) => `${open.repeat(20_000)}${inner}${close.repeat(20_000)}`
+        const value = deep('{"arrayValue":{"values":[', '{}', ']}}')
+        for (const [name, mark, text] of [
+            ['segment', '{"plan":"pro"}', deep('{"a":', '1', '}')],
+            ['otlp', '{"stringValue":"pro"}', value],
+            ['otlp', '{"stringValue":"pro"}', deep('{"kvlistValue":{"values":[{"key":"a","value":', '{}', '}]}}')],
+        ]) {
+            const { method, path, headers, body } = apiSample(name)
+            const bytes = Buffer.from(JSON.stringify(body).replace(mark, text))
+            const { status } = collector.receive(routeOf(method, path), path, headers, { bytes, size: bytes.length })
+
+            const { problems, isJSON, items } = [...collector.requestLog.records()].at(-1)
+            assert.deepEqual([status, isJSON, items[0].name], [200, true, 'Signed Up'])
+            assert.match(problems.at(-1), /^The body nests \d+ levels deep; what a caller gives may nest 128\.$/)
+        }
+    })
+
+    test('what is no text where an API has one is a problem like others', () => {
+        const collector = new Collector({ strict: false, maxBytes: 1 << 20, maxBodyBytes: 1 << 20 })
+        const odd = { toString: 1 }
+        const logOf = (body) => body.resourceLogs[0].scopeLogs[0].logRecords[0]
+        for (const [name, change] of [
+            ['postHog', (body) => (body.batch[0].event = odd)],
+            ['otlp', (body) => (logOf(body).attributes[0].key = odd)],
+            ['otlp', (body) => (logOf(body).attributes[0].value = { intValue: odd })],
+            ['otlp', (body) => (logOf(body).attributes[0].value = { doubleValue: [odd] })],
+            ['otlp', (body) => (logOf(body).attributes[0].value = { arrayValue: { values: 5 } })],
+        ]) {
+            const { method, path, headers, body } = apiSample(name)
+            change(body)
+            const bytes = Buffer.from(JSON.stringify(body))
+            const { status } = collector.receive(routeOf(method, path), path, headers, { bytes, size: bytes.length })
+
+            const { problems } = [...collector.requestLog.records()].at(-1)
+            assert.equal(status, 200)
+            assert.ok(problems.some((problem) => /^(?:batch|resourceLogs)\[0\]/.test(problem)), problems.join('\n'))
+        }
+    })
+
+    test('a request at which the collector fails is answered 500 and kept, without what the error quotes', () => {
+        const plan = { judgeRequest() { throw new RangeError('of secret-key-1234') } }
+        const collector = new Collector({ strict: false, maxBytes: 1 << 20, maxBodyBytes: 1 << 20, plan })
+        const { method, path, headers, body } = sample('event')
+        const bytes = Buffer.from(JSON.stringify(body))
+        const reply = collector.receive(routeOf(method, path), path, headers, { bytes, size: bytes.length })
+
+        const [{ status, accepted, problems, raw }] = collector.requestLog.records()
+        assert.deepEqual([status, accepted, raw], [500, false, ''])
+        assert.deepEqual(problems, ['The collector failed to examine this request (RangeError). Its body is not kept.'])
+        assert.deepEqual([reply.status, JSON.parse(reply.body)], [500, { error: problems[0] }])
+    })
 })
 
 suite('inspecting a text', () => {
@@ -81,6 +140,22 @@ suite('inspecting a text', () => {
         const paths = [...inspect(`{"${name}":1,"${name}":1}`).duplicates, ...deep.duplicates, ...deep.surrogates]
         assert.equal(paths.length, 3)
         for (const path of paths) assert.ok(path.join('.').length < 1000)
+    })
+
+    test('takes a time that grows as the text does', async (t) => {
+        const program = `
+            import { inspect } from './src/collector/json.js'
+            const numbers = JSON.stringify({ a: Array.from({ length: 100_000 }, (_, i) => i) })
+            for (let round = 0; round < 3; round++) inspect(numbers)
+            const blanks = Buffer.from('"a"' + ' '.repeat(800_000)).toString()
+            const start = performance.now()
+            for (let round = 0; round < 3; round++) inspect(blanks)
+            console.log(performance.now() - start)`
+        // V8 compiles the function as a whole then, as it does in a collector that has run for a while.
+        const { stdout, stderr } = await run(t, process.execPath, ['--no-use-osr', '--input-type=module', '--eval', program])
+
+        assert.equal(stderr, '')
+        assert.ok(Number(stdout) < 3000, `${stdout} ms`)
     })
 
     test('finds the depth', () => {

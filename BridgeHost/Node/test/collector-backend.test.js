@@ -157,6 +157,43 @@ suite('a record', () => {
         assert.equal(collector.received()[1].body.batch[0].writeKey, '**********1234')
     })
 
+    for (const [what, key, data, masked] of [
+        ['whose digits are inside numbers', '00000000', '{"at":1700000000000,"of":-0.000000001}', null],
+        ['that is a number', '17000000', '{"at":17000000,"to":170000001}', '{"at":"****0000","to":170000001}'],
+        ['that is spelled across members', '","to":"there', '{"at":"here","to":"there"}', null],
+        ['that is half an escape', 'u0041bcdefgh', '{"at":"\\u0041bcdefgh"}', null],
+        ['that needs an escape', 'key-"12345678', '{"at":"a key-\\"12345678\\n"}', '{"at":"a *********5678\\n"}'],
+        ['that ends like a pattern', 'api-key-1$&', '{"at":"api-key-1$&"}', '{"at":"*******-1$&"}'],
+    ]) {
+        test(`stays JSON with a key ${what}`, async () => {
+            const event = sample('event')
+            const text = `{"brand_id":925,"session_id":"s","event_name":"E","data":${data}}`
+            await send(collector.url, { ...event, headers: { ...event.headers, 'X-API-Key': key }, body: text })
+            const [{ raw, body }] = collector.received()
+
+            assert.equal(raw, masked === null ? text : text.replace(data, () => masked))
+            assert.deepEqual(body, JSON.parse(raw))
+        })
+    }
+
+    test('masks a key of a batch in texts, and leaves its digits in numbers', async () => {
+        const event = { ...analyticsEvent('track'), writeKey: '00000000', properties: { at: 1700000000000, key: 'of 00000000' } }
+        await send(collector.url, { ...sample('batch'), body: { batch: [event] } })
+
+        const [{ body: { batch: [{ writeKey, properties }] } }] = collector.received()
+        assert.deepEqual([writeKey, properties], ['****0000', { at: 1700000000000, key: 'of ****0000' }])
+    })
+
+    for (const [what, character] of [['letters', 'k'], ['line breaks', '\n']]) {
+        test(`masks a key of seven million ${what}`, async () => {
+            const event = { ...analyticsEvent('track'), writeKey: character.repeat(7_000_000) }
+            const { status } = await send(collector.url, { ...sample('batch'), body: { batch: [event] } })
+
+            const [{ body: { batch: [{ writeKey }] } }] = collector.received()
+            assert.deepEqual([status, writeKey.replaceAll('*', '')], [200, character === 'k' ? 'kkkk' : ''])
+        })
+    }
+
     test('keeps the headers of a request, but those that may be secret', async () => {
         const event = sample('event')
         event.headers['X-Tenant'] = 'shop'

@@ -32,6 +32,19 @@ suite('a fault script', () => {
         assert.deepEqual(await outcomes(7), [200, 200, 500, 200, 200, 500, 200])
     })
 
+    test('counts every so many-th also where a drop-before follows', async () => {
+        collector.faults('500×always:every=2,drop-before×always')
+
+        assert.deepEqual(await outcomes(6), ['ECONNRESET', 500, 'ECONNRESET', 500, 'ECONNRESET', 500])
+    })
+
+    test('counts no request that its body keeps out, also where a drop-before follows', async () => {
+        collector.faults('500×always:every=2:name=PURCHASE,drop-before×always')
+        const found = [...await outcomes(1, 'profile'), ...await outcomes(2)]
+
+        assert.deepEqual(found, ['ECONNRESET', 'ECONNRESET', 500])
+    })
+
     test('counts every so many-th among the requests that it fits', async () => {
         collector.faults('500×always:every=2:kind=event,404×always:kind=link')
         const kinds = ['event', 'link', 'event', 'profile', 'event', 'event']

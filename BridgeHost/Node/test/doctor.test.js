@@ -585,8 +585,26 @@ suite('the doctor, of the server', () => {
         const url = await serverThat(t, (_, response) => response.writeHead(301, { Location: 'https://www.example.com/' }).end())
         const { out } = await at(t, url)
 
-        assert.match(out, /and redirects to https:\/\/www\.example\.com\n {6}Redirects to another host are not followed/)
+        assert.match(out, /and redirects to https:\/\/www\.example\.com\n {6}Redirects to another origin are not followed/)
     })
+
+    for (const [what, scheme, target, isFollowed] of [
+        ['to another port', 'http', () => 'http://127.0.0.1:1/', false],
+        ['from https to http on the same host', 'https', ({ port }) => `http://127.0.0.1:${port}/`, false],
+        ['to another path', 'http', () => '/other', true],
+        ['from http to https on the same host', 'http', () => 'https://127.0.0.1:1/', true],
+    ]) {
+        test(`knows that delivery ${isFollowed ? 'follows' : 'does not follow'} a redirect ${what}`, async (t) => {
+            const { path: ca, options } = certificate(t, 100)
+            const address = await serverThat(t, (_, response) => response.writeHead(302, { Location: target(new URL(address)) }).end(),
+                scheme === 'https' ? options : undefined)
+            const { findings } = await examineServer(new URL(address), { ca, env: {} })
+
+            const { level, what: found } = findings.find(({ what: sentence }) => sentence.startsWith('It answers'))
+            assert.equal(level, isFollowed ? 'good' : 'warning', found)
+            assert.equal(found.endsWith(`, and redirects to ${target(new URL(address)).replace(/\/$/, '')}`), !isFollowed, found)
+        })
+    }
 
     test('says whether the certificate is trusted, and for how long', async (t) => {
         const { path, options } = certificate(t, 5)

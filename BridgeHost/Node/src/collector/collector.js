@@ -12,7 +12,7 @@ import { faultText } from './faults/item.js'
 import { FaultScript } from './faults/script.js'
 import { itemsOf } from './items.js'
 import { RequestLog } from './request-log.js'
-import { concealer, mask, maskBody } from './mask.js'
+import { concealer, mask, maskBody, secretsAmong } from './mask.js'
 import { personalDataIn } from './personal.js'
 import { ReceivedRequest } from './record.js'
 import { routeOf } from './routes.js'
@@ -109,18 +109,21 @@ export class Collector {
      */
     replyUnread(route, target, headers) {
         const fault = this.faults.isEmpty ? null : this.faults.takeBeforeBody(route)
-        return fault && this.#cut(route, target, headers, fault)
+        if (!fault) return null
+        const { reply, record } = this.#cut(route, target, headers, fault)
+        this.#keep(record)
+        return reply
     }
 
     #cut(route, target, headers, fault) {
-        this.#keep(route, target, headers, { status: null, accepted: false, fault })
-        return { action: fault.action, status: null, headers: [], body: '', delay: fault.delay ?? 0 }
+        const reply = { action: fault.action, status: null, headers: [], body: '', delay: fault.delay ?? 0 }
+        return { reply, record: this.#recordOf(route, target, headers, { status: null, accepted: false, fault }) }
     }
 
     /** A request whose sender went away in the middle of the body. */
     cutOff(route, target, headers) {
         const flags = [{ kind: 'cut', text: 'The connection ended in the middle of the body.' }]
-        this.#keep(route, target, headers, { status: null, accepted: false, flags })
+        this.#keep(this.#recordOf(route, target, headers, { status: null, accepted: false, flags }))
     }
 
     /**
@@ -133,6 +136,28 @@ export class Collector {
      * @returns {Reply}
      */
     receive(route, target, headers, content) {
+        let examined
+        try {
+            examined = this.#examine(route, target, headers, content)
+        } catch (error) {
+            examined = this.#giveUp(route, target, headers, error)
+        }
+        this.#keep(examined.record)
+        return examined.reply
+    }
+
+    /** What to answer to a request, and what to keep of it, if the collector itself fails at it. */
+    #giveUp(route, target, headers, { name }) {
+        // Without the error's message: that may quote the body, and with it a key.
+        const problem = `The collector failed to examine this request (${name}). Its body is not kept.`
+        const body = JSON.stringify(voiceOf(route.api).failed(500, problem))
+        return {
+            reply: { action: 'answer', status: 500, headers: ['Content-Type', 'application/json'], body, delay: 0 },
+            record: this.#recordOf(route, target, headers, { status: 500, accepted: false, problems: [problem] }),
+        }
+    }
+
+    #examine(route, target, headers, content) {
         const body = readBody(content, headers['content-encoding'], this.#options.maxBodyBytes)
         const api = apiOf(route, body.value)
         const found = problemsOf(route, headers, body, { api, expected: this.#options.api })
@@ -165,12 +190,12 @@ export class Collector {
         const personal = personalDataIn(body.value)
         seen.flags.push(...personal.map((finding) => ({ kind: 'personal', text: sentenceOf(finding) })))
         const made = accepted ? this.#learnSession(route, reply.body, body, client.lane) : null
-        this.#keep(route, target, headers, {
+        const record = this.#recordOf(route, target, headers, {
             status: action === 'answer' ? status : null,
             accepted, fault, problems, api, items, body, made, plan, ...seen,
             findings: findingsIn(route.kind, api, body.value, found, judged, personal),
         })
-        return reply
+        return { reply, record }
     }
 
     /** What the plan says of each event. @returns {ReturnType<import('../plan/plan.js').Plan['judgeRequest']>} */
@@ -234,10 +259,11 @@ export class Collector {
         return id
     }
 
-    #keep(route, target, headers, facts) {
+    #recordOf(route, target, headers, facts) {
         const api = facts.api ?? route.api
-        const conceal = concealer(headers['x-api-key'], keysIn(api, facts.body?.value))
-        const record = new ReceivedRequest(route, conceal(target), conceal(shownHeaders(headers)), {
+        const secrets = secretsAmong(headers['x-api-key'], keysIn(api, facts.body?.value))
+        const conceal = concealer(secrets)
+        return new ReceivedRequest(route, conceal(target), conceal(shownHeaders(headers)), {
             ...facts,
             problems: conceal(facts.problems),
             findings: conceal(facts.findings),
@@ -247,8 +273,11 @@ export class Collector {
             test: testOf(route, headers),
             items: conceal(facts.items ?? itemsOf(route, api, undefined)),
             fault: facts.fault ? faultText({ ...facts.fault, times: 1 }) : null,
-            raw: facts.body ? conceal(maskBody(facts.body.text, headers['x-api-key'], keyNamesOf(api))) : '',
+            raw: facts.body ? maskBody(facts.body.text, { isJSON: facts.body.inspection !== null, names: keyNamesOf(api), secrets }) : '',
         })
+    }
+
+    #keep(record) {
         const totals = this.#totals
         totals.requests++
         if (record.accepted) totals.accepted++

@@ -65,11 +65,14 @@ function ofType({ type, name }, { properties, traits }) {
 }
 
 function ofBatch(api, { type, name }, body, index) {
+    const event = eventAt(api, body, index)
+    // A batch without events has an item all the same.
+    if (!isObject(event)) return null
     const given = dataOf('batch', api, body, index)
     const data = api === 'otlp' ? without(given, (key) => LOG_OWN.test(key)) : given
     const path = dataPath('batch', api, body, index)
     // Amplitude has no call for the membership in a group: it is a user's property.
-    if (api === 'amplitude' && type === 'identify' && isObject(eventAt(api, body, index)?.groups)) return null
+    if (api === 'amplitude' && type === 'identify' && isObject(event.groups)) return null
     if (type === 'screen' || type === 'identify' || type === 'group') return callOf(type, type === 'screen' ? name : type, data, path)
     if (type !== 'track') return null
     const call = callOf('event', name, data, path)

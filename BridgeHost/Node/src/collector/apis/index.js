@@ -1,5 +1,5 @@
 import { show } from '../checks/findings.js'
-import { membersNamed } from '../mask.js'
+import { replaceMembers } from '../json.js'
 import { eventsIn } from './layouts.js'
 
 /** What the APIs are called in sentences. */
@@ -82,8 +82,8 @@ export function bodyUnder(api, text, value, key) {
     const own = keysIn(api, value)
     if (own.length === 0) return text
     // What the caller gave may have a member of that name too, with another value.
-    return text.replace(membersNamed(keyNamesOf(api)), (member, before, literal, after) => {
-        return own.includes(JSON.parse(`"${literal}"`)) ? before + JSON.stringify(key).slice(1, -1) + after : member
+    return replaceMembers(text, keyNamesOf(api), (literal) => {
+        return own.includes(JSON.parse(`"${literal}"`)) ? JSON.stringify(key).slice(1, -1) : literal
     })
 }
 

@@ -40,7 +40,7 @@ const POSTHOG_TYPES = {
 }
 
 function ofPostHog({ event, distinct_id: user, uuid: id, properties, $set }) {
-    const type = Object.hasOwn(POSTHOG_TYPES, event) ? POSTHOG_TYPES[event] : 'track'
+    const type = typeof event === 'string' && Object.hasOwn(POSTHOG_TYPES, event) ? POSTHOG_TYPES[event] : 'track'
     const inner = isObject(properties) ? properties : {}
     const name = { track: event, screen: inner.$screen_name, page: inner.$title ?? inner.title }[type]
     const traits = isObject($set) ? ['$set'] : ['properties', '$set']
@@ -74,20 +74,32 @@ function ofLogRecord(event) {
     }
 }
 
+/** How deep an attribute's value may nest. What is deeper is read as null: each level needs stack. */
+const DEEPEST = 128
+
 /** An attribute's value as plain JSON. Whole numbers are texts in OTLP, and stay so where a double would lose digits. */
-function plainValue(value) {
-    if (!isObject(value)) return null
+function plainValue(value, depth = 0) {
+    if (!isObject(value) || depth > DEEPEST) return null
     if ('stringValue' in value) return value.stringValue
     if ('boolValue' in value) return value.boolValue
-    if ('intValue' in value) return Number.isSafeInteger(Number(value.intValue)) ? Number(value.intValue) : value.intValue
-    if ('doubleValue' in value) return Number(value.doubleValue)
-    if (isObject(value.arrayValue)) return (value.arrayValue.values ?? []).map(plainValue)
-    if (isObject(value.kvlistValue)) return plainObject(value.kvlistValue.values)
+    if ('intValue' in value) return Number.isSafeInteger(numberIn(value.intValue)) ? numberIn(value.intValue) : value.intValue
+    if ('doubleValue' in value) return numberIn(value.doubleValue)
+    if (isObject(value.arrayValue)) return elementsOf(value.arrayValue.values).map((element) => plainValue(element, depth + 1))
+    if (isObject(value.kvlistValue)) return plainObject(value.kvlistValue.values, depth + 1)
     return value.bytesValue ?? null
 }
 
-function plainObject(list) {
-    return Object.fromEntries((Array.isArray(list) ? list : []).filter(isObject).map(({ key, value }) => [key, plainValue(value)]))
+function plainObject(list, depth) {
+    const members = elementsOf(list).filter((member) => typeof member?.key === 'string')
+    return Object.fromEntries(members.map(({ key, value }) => [key, plainValue(value, depth)]))
+}
+
+function numberIn(value) {
+    return typeof value === 'object' ? NaN : Number(value)
+}
+
+function elementsOf(value) {
+    return Array.isArray(value) ? value : []
 }
 
 /** A log record's attributes as an object. */

@@ -69,8 +69,10 @@ export class FaultScript {
      */
     takeBeforeBody(route) {
         this.#expire()
-        const item = this.#items.find((candidate) => fitsRoute(candidate, route) && isDue(candidate))
-        return item?.action === 'drop-before' ? this.#use(item) : null
+        const fitting = this.#items.filter((item) => fitsRoute(item, route))
+        const due = fitting.find(isDue)
+        if (due?.action !== 'drop-before' || fitting.slice(0, fitting.indexOf(due)).some(needsBody)) return null
+        return this.#useFirstDue(fitting)
     }
 
     /**
@@ -84,8 +86,12 @@ export class FaultScript {
      */
     take(route, contents, size, key) {
         this.#expire()
-        for (const item of this.#items) {
-            if (!fitsRoute(item, route) || !fitsBody(item, contents, size, key)) continue
+        return this.#useFirstDue(this.#items.filter((item) => fitsRoute(item, route) && fitsBody(item, contents, size, key)))
+    }
+
+    /** Those before it let the request pass. */
+    #useFirstDue(fitting) {
+        for (const item of fitting) {
             if (isDue(item)) return this.#use(item)
             item.passed++
         }
@@ -113,6 +119,11 @@ function fitsRoute({ kind, path }, route) {
 function fitsBody({ name, above, unlessKey }, contents, size, key) {
     return (above === undefined || size > above) && (unlessKey === undefined || key !== unlessKey)
         && (name === undefined || contents.some((item) => item.name === name))
+}
+
+/** Whether only the body says if an instruction fits. */
+function needsBody({ name, above, unlessKey }) {
+    return name !== undefined || above !== undefined || unlessKey !== undefined
 }
 
 /** Whether this is the n-th request of an instruction with `every`. */
