@@ -263,6 +263,17 @@ class DeathTests(TestCase):
                 self.assertEqual(first[1]["params"], second[0]["params"])
                 self.assertEqual(outcomes[1].message_id, second[0]["params"]["messageId"])
 
+    @unittest.skipUnless(hasattr(signal, "SIGRTMIN"), "this system has no real-time signals")
+    def test_by_a_signal_without_a_name_unanswered_calls_are_made_again(self) -> None:
+        tracker, fake = self.fake({"silent": ["track"]}, {})
+        tracker.identify("u1").outcome(60)
+        receipt = tracker.track("A")
+
+        os.kill(fake.pid, 40)
+
+        self.assertEqual(receipt.outcome(60).status, "queued")
+        self.assertEqual(self.warnings, ["The host ended unexpectedly (signal 40)."])
+
     def test_clients_are_restored_first_in_their_order(self) -> None:
         tracker, fake = self.fake({"diesAt": 9}, {})
         # On disk the decision outlives the host.

@@ -58,6 +58,37 @@ events.logout(user_id="user-1")  # type: ignore[call-arg]
 of_users.logout(usr_id="user-1")  # type: ignore[call-arg]
 """
 
+NAMES = {
+    "events": {
+        **{name: {} for name in ("Str", "Int", "Float", "Bool", "Object", "Datetime")},
+        "Paid": {"data": {"type": ["string", "integer", "number", "boolean", "array", "object"], "format": "date-time"}},
+        **{name: {"data": {"properties": {"seats": {"type": "integer"}}}} for name in ("日本", "1st")},
+    },
+    "identify": {},
+}
+"""Events whose functions would have the names of types."""
+
+PROGRAM_OF_NAMES = """
+from datetime import datetime
+from uuid import uuid4
+
+from mobiletracker import MobileTracker
+from events import PlannedAnalyticsEvents, PlannedEvents
+
+tracker = MobileTracker()
+events, of_users = PlannedEvents(tracker), PlannedAnalyticsEvents(tracker.analytics)
+for track in (events.str_, events.int_, events.float_, events.bool_, events.object_, events.datetime_):
+    track({"a": 1})
+for value in ("a", 1, 1.5, True, [1], {"a": 1}, datetime.now()):
+    events.paid(value)
+events.日本({"seats": 1})
+events._1st({"seats": 1})
+of_users.identify(uuid4(), {"a": 1})
+events.日本({"seats": "1"})  # type: ignore[arg-type]
+events._1st({"seats": "1"})  # type: ignore[arg-type]
+events.identify(1.5)  # type: ignore[arg-type]
+"""
+
 
 def planned_events() -> types.ModuleType:
     """The module that the command makes."""
@@ -74,8 +105,21 @@ class PlannedEventTests(TestCase):
     @unittest.skipIf(importlib.util.find_spec("mypy") is None, "mypy is not installed")
     def test_a_call_that_breaks_the_plan_does_not_pass_mypy_and_others_do(self) -> None:
         shutil.copy(EVENTS, self.folder)
-        (self.folder / "program.py").write_text(PROGRAM)
 
+        self.assertPassesMypy(PROGRAM)
+
+    @unittest.skipIf(importlib.util.find_spec("mypy") is None, "mypy is not installed")
+    def test_a_function_is_not_taken_for_a_type_of_its_name(self) -> None:
+        plan = self.folder / "plan.json"
+        plan.write_text(json.dumps(NAMES))
+        command = ["node", str(NODE_PACKAGE / "bin/mobile-tracker.js"), "plan", "types", str(plan), "--python", "events.py"]
+        subprocess.run(command, cwd=self.folder, check=True, capture_output=True, timeout=GUARD)
+
+        self.assertPassesMypy(PROGRAM_OF_NAMES)
+
+    def assertPassesMypy(self, program: str) -> None:
+        """Expects that mypy finds nothing in a program and in the planned events in the test's folder."""
+        (self.folder / "program.py").write_text(program)
         words = ["-m", "mypy", "--strict", "--no-incremental", "--python-version", "3.11", "program.py", "events.py"]
         checked = subprocess.run(
             [sys.executable, *words], cwd=self.folder, env={**os.environ, "MYPYPATH": str(SOURCE)},

@@ -1,11 +1,12 @@
+import { Definitions } from './definitions.js'
 import { plannedFunctions } from './functions.js'
 import { snakeCase, typeName } from './names.js'
-import { PlanError } from './plan.js'
-import { both, isObject, joined, membersOf, MOST_SCHEMAS } from './schema.js'
+import { both, isObject, membersOf } from './schema.js'
 
-/** Words that Python reserves, and a name of the generated code's own. */
+/** Names that functions must not have: words that Python reserves, `self`, and types, for which a function of their class would be taken. */
 const TAKEN = ('and as assert async await break class continue def del elif else except finally for from global if import in is '
-    + 'lambda nonlocal not or pass raise return try while with yield self').split(' ')
+    + 'lambda nonlocal not or pass raise return try while with yield self '
+    + 'bool datetime float int object str').split(' ')
 
 /** Names that types must not have. */
 const TAKEN_BY_TYPES = [
@@ -27,8 +28,9 @@ const DEEPEST = 16
  * @returns {string} A file's text.
  */
 export function pythonCalls(plan) {
-    const writer = new PythonWriter(plan.defs)
-    const calls = plannedFunctions(plan, TAKEN, snakeCase, (name) => `screen_${snakeCase(name)}`).map((call) => {
+    const functions = plannedFunctions(plan, TAKEN, snakeCase, (name) => `screen_${snakeCase(name)}`)
+    const writer = new PythonWriter(plan.defs, functions.map(({ code }) => code))
+    const calls = functions.map((call) => {
         const type = writer.dataType(call)
         const { label } = KINDS[call.kind]
         return { ...call, given: call.isOptional ? `${label}: ${type} | None = None` : `${label}: ${type}`, text: docstring(call.description) }
@@ -132,21 +134,21 @@ function method({ kind, name, code, given, text }, options) {
 class PythonWriter {
     /** The types that functions need, each a statement. @type {string[]} */
     types = []
-    #defs
-    #names = new Set(TAKEN_BY_TYPES)
-    /** How many schemas a call may still lead to. */
-    #left = MOST_SCHEMAS
-    /** Where the plan says what is written. */
-    #place = ''
+    #definitions
+    #names
 
-    constructor(defs) {
-        this.#defs = defs
+    /**
+     * @param {Record<string, import('./schema.js').Schema>} defs
+     * @param {string[]} codes The names of the functions. A type would have the same one in a script without capitals.
+     */
+    constructor(defs, codes) {
+        this.#definitions = new Definitions(defs)
+        this.#names = new Set([...TAKEN_BY_TYPES, ...codes])
     }
 
     /** The type of a call's data: an object, also where the plan does not say so. */
     dataType({ data, place, path }) {
-        this.#left = MOST_SCHEMAS
-        this.#place = place
+        this.#definitions.begin(place)
         const type = this.#type(data, path, 0)
         return type === 'Any' ? 'Mapping[str, object]' : type
     }
@@ -156,8 +158,13 @@ class PythonWriter {
      * @returns {string} A type. What cannot be said in one is `Any`.
      */
     #type(schema, path, depth, beside = true) {
-        const target = both(beside, joined(schema, this.#defs, () => this.#countOne()))
-        if (target === false && beside !== true) return NOTHING
+        return this.#definitions.follow(schema, (own) => {
+            const target = both(beside, own)
+            return target === false && beside !== true ? NOTHING : this.#joinedType(target, path, depth)
+        })
+    }
+
+    #joinedType(target, path, depth) {
         if (!isObject(target) || depth > DEEPEST) return 'Any'
         if (target.const !== undefined) return literals([target.const])
         if (target.enum) return literals(target.enum)
@@ -165,10 +172,6 @@ class PythonWriter {
         if (choices) return union(choices.map((one) => this.#type(one, path, depth + 1, { ...own, choices: [] })))
         const types = [target.type ?? (target.properties ? 'object' : [])].flat()
         return types.length === 0 ? 'Any' : union(types.map((type) => this.#plainType(type, target, path, depth)))
-    }
-
-    #countOne() {
-        if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
     }
 
     #plainType(type, schema, path, depth) {

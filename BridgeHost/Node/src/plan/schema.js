@@ -151,6 +151,28 @@ function reaches(schema, wanted, defs, seen) {
 }
 
 /**
+ * Whether a definition leads back to itself, also by a member.
+ *
+ * @param {string} name
+ * @param {Record<string, Schema>} defs Ones without faults.
+ */
+export function isRecursive(name, defs) {
+    const reached = new Set(referencesIn(defs[name]))
+    // A set that grows meanwhile is read to its end.
+    for (const other of reached) for (const next of referencesIn(defs[other])) reached.add(next)
+    return reached.has(name)
+}
+
+/** The names of the definitions that a schema refers to. @returns {string[]} */
+function referencesIn(schema) {
+    if (!isObject(schema)) return []
+    return Object.entries(schema).flatMap(([name, value]) => {
+        if (name === '$ref') return [nameIn(value)]
+        return schemasIn(name, value).flatMap(([, inner]) => referencesIn(inner))
+    })
+}
+
+/**
  * How many schemas one holds once every `$ref` is followed, those that lead back to it aside.
  *
  * @param {Schema} schema One without faults.

@@ -1,7 +1,7 @@
+import { Definitions } from './definitions.js'
 import { plannedFunctions } from './functions.js'
 import { camelCase, codeNames, typeName } from './names.js'
-import { PlanError } from './plan.js'
-import { descriptionOf, isObject, joined, membersOf, MOST_SCHEMAS } from './schema.js'
+import { descriptionOf, isObject, membersOf } from './schema.js'
 
 /** Words that Swift reserves. */
 const KEYWORDS = new Set(('associatedtype class deinit enum extension fileprivate func import init inout internal let open operator '
@@ -102,15 +102,11 @@ const KINDS = {
 class SwiftWriter {
     /** The types that functions need, each a piece of the file. @type {string[]} */
     types = []
-    #defs
+    #definitions
     #typeNames = new Set(TAKEN_BY_TYPES)
-    /** How many schemas a call may still lead to. */
-    #left = MOST_SCHEMAS
-    /** Where the plan says what is written. */
-    #place = ''
 
     constructor(defs) {
-        this.#defs = defs
+        this.#definitions = new Definitions(defs)
     }
 
     /**
@@ -120,10 +116,10 @@ class SwiftWriter {
      * @returns {{ tracker: string | null, analytics: string }}
      */
     functions({ kind, name, code, data, isOptional, description, place, path }) {
-        this.#left = MOST_SCHEMAS
-        this.#place = place
+        this.#definitions.begin(place)
         const { label, id, tracker, analytics, more = [] } = KINDS[kind]
-        const members = this.#members(this.#joined(data), path, 0, id ? TAKEN_BY_PEOPLE : TAKEN)
+        const taken = id ? TAKEN_BY_PEOPLE : TAKEN
+        const members = this.#definitions.follow(data, (target) => this.#members(target, path, 0, taken))
         const lines = members ? `${dictionaryLines(members, '        ').join('\n')}\n` : ''
         const given = members ? members.map(parameterOf) : [`${label}: [String: Any]${isOptional ? '? = nil' : ''}`]
         const parameters = [...(id ? [`${id}: some IDValue`] : []), ...given]
@@ -145,8 +141,8 @@ ${lines}        return ${call(id ?? literal(name), members ? 'data' : label)}
         if (!target.properties) return target.additionalProperties === false ? [] : null
         const named = membersOf(target)
         // A member of one of its choices has no parameter.
-        const isNamed = (name) => named.some(([own]) => own === name)
-        if (target.choices.flat().some((choice) => !Object.keys(this.#joined(choice).properties ?? {}).every(isNamed))) return null
+        const areNamed = ({ properties = {} }) => Object.keys(properties).every((name) => named.some(([own]) => own === name))
+        if (!target.choices.flat().every((choice) => this.#definitions.follow(choice, areNamed))) return null
         const codes = codeNames(named.map(([name]) => name), `members of ${path.join('.')}`, taken)
         const required = target.required ?? []
         const members = named.map(([name, member]) => {
@@ -159,15 +155,12 @@ ${lines}        return ${call(id ?? literal(name), members ? 'data' : label)}
         return members.sort((one, other) => Number(other.isRequired) - Number(one.isRequired))
     }
 
-    #joined(schema) {
-        return joined(schema, this.#defs, () => {
-            if (this.#left-- === 0) throw new PlanError([`${this.#place} needs types of more than ${MOST_SCHEMAS} parts; make it smaller.`])
-        })
-    }
-
     /** @returns {SwiftType} */
     #type(schema, path, depth) {
-        const target = this.#joined(schema)
+        return this.#definitions.follow(schema, (target) => this.#joinedType(target, path, depth))
+    }
+
+    #joinedType(target, path, depth) {
         if (!isObject(target)) return ANY
         if (target.enum?.every((value) => typeof value === 'string')) return this.#enumeration(target.enum, path)
         const types = [target.type ?? []].flat()

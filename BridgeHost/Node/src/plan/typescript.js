@@ -1,7 +1,7 @@
+import { Definitions } from './definitions.js'
 import { plannedFunctions } from './functions.js'
 import { camelCase, typeName } from './names.js'
-import { both, descriptionOf, isObject, joined, membersOf, MOST_SCHEMAS } from './schema.js'
-import { PlanError } from './plan.js'
+import { both, descriptionOf, isObject, membersOf } from './schema.js'
 
 /**
  * Writes a plan's typed calls for Node: the declarations, and the module that they are of.
@@ -10,8 +10,9 @@ import { PlanError } from './plan.js'
  * @returns {{ types: string, module: string }} The texts of a `.d.ts` and a `.js` file.
  */
 export function typescriptCalls(plan) {
+    const definitions = new Definitions(plan.defs)
     const calls = plannedFunctions(plan, TAKEN, camelCase, (name) => `screen${typeName(name)}`).map((call) => ({
-        ...call, type: dataType(call.data, plan.defs, call.place),
+        ...call, type: dataType(call, definitions),
     }))
     return { types: declarations(calls), module: implementation(calls) }
 }
@@ -108,34 +109,23 @@ ${methods.join('\n')}
 }
 
 /** Data is an object, also where the plan does not say so. */
-function dataType(schema, defs, place) {
-    const type = typeOf(schema, { defs, left: MOST_SCHEMAS, place }, '    ')
+function dataType({ data, place }, definitions) {
+    definitions.begin(place)
+    const type = typeOf(data, definitions, '    ')
     return type === 'unknown' ? 'Properties' : type
 }
 
 /**
- * @param {{ defs: object, left: number, place: string }} plan The definitions, and how many schemas may still be written:
- *     definitions that lead to one another in every order have more than anybody can read.
+ * @param {Definitions} definitions
  * @param {import('./schema.js').Joined | true} [beside] What is asked as well.
  * @returns {string} A TypeScript type. What cannot be said in one is `unknown`.
  */
-function typeOf(schema, plan, indent, beside = true) {
-    const { defs } = plan
-    const followed = new Set()
-    const target = both(beside, joined(schema, defs, () => countOne(plan), followed))
-    // A definition stands in place; one that holds itself cannot.
-    if (followed.size > 0) plan.defs = Object.fromEntries(Object.entries(defs).filter(([name]) => !followed.has(name)))
-    const type = joinedType(target, plan, indent)
-    plan.defs = defs
-    return type
-}
-
-function countOne(plan) {
-    if (plan.left-- === 0) throw new PlanError([`${plan.place} needs a type of more than ${MOST_SCHEMAS} parts; make it smaller.`])
+function typeOf(schema, definitions, indent, beside = true) {
+    return definitions.follow(schema, (target) => joinedType(both(beside, target), definitions, indent))
 }
 
 /** @param {import('./schema.js').Joined | boolean} target */
-function joinedType(target, plan, indent) {
+function joinedType(target, definitions, indent) {
     if (!isObject(target)) return target === false ? 'never' : 'unknown'
     if (indent.length > DEEPEST * 4) return 'unknown'
     if (target.const !== undefined) return literal(target.const)
@@ -143,36 +133,36 @@ function joinedType(target, plan, indent) {
     const { choices: [choices, ...others], ...own } = target
     if (choices) {
         // Each choice with all that is asked beside it: one that has no other members would refuse those in a type of its own.
-        const types = choices.map((one) => typeOf(one, plan, indent, { ...own, choices: [] })).filter((type) => type !== 'never')
+        const types = choices.map((one) => typeOf(one, definitions, indent, { ...own, choices: [] })).filter((type) => type !== 'never')
         const type = types.length === 0 ? 'never' : grouped(types, ' | ')
-        const more = others.map((one) => grouped(one.map((schema) => typeOf(schema, plan, indent)), ' | '))
+        const more = others.map((one) => grouped(one.map((schema) => typeOf(schema, definitions, indent)), ' | '))
         return grouped([type, ...more.filter((other) => other !== 'unknown')], ' & ')
     }
     const types = [own.type ?? (own.properties ? 'object' : [])].flat()
-    return types.length === 0 ? 'unknown' : grouped(types.map((type) => plainType(type, own, plan, indent)), ' | ')
+    return types.length === 0 ? 'unknown' : grouped(types.map((type) => plainType(type, own, definitions, indent)), ' | ')
 }
 
-function plainType(type, schema, plan, indent) {
+function plainType(type, schema, definitions, indent) {
     switch (type) {
         case 'string': return schema.format === 'date-time' ? 'string | Date' : 'string'
         case 'integer': return 'number'
-        case 'array': return schema.items === undefined ? 'unknown[]' : `Array<${typeOf(schema.items, plan, indent)}>`
-        case 'object': return objectType(schema, plan, indent)
+        case 'array': return schema.items === undefined ? 'unknown[]' : `Array<${typeOf(schema.items, definitions, indent)}>`
+        case 'object': return objectType(schema, definitions, indent)
         default: return type
     }
 }
 
-function objectType(target, plan, indent) {
+function objectType(target, definitions, indent) {
     const { required = [], additionalProperties = true } = target
     const inner = `${indent}    `
     const members = membersOf(target).map(([name, schema]) => {
         const description = descriptionOf(schema)
         const described = description ? comment(description, inner) : ''
         const key = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name) ? name : literal(name)
-        return `${described}${inner}${key}${required.includes(name) ? '' : '?'}: ${typeOf(schema, plan, inner)}\n`
+        return `${described}${inner}${key}${required.includes(name) ? '' : '?'}: ${typeOf(schema, definitions, inner)}\n`
     })
     const others = isObject(additionalProperties) && members.length === 0
-        ? typeOf(additionalProperties, plan, inner)
+        ? typeOf(additionalProperties, definitions, inner)
         : 'unknown'
     if (additionalProperties !== false) members.push(`${inner}[name: string]: ${others}\n`)
     return members.length === 0 ? 'Record<string, never>' : `{\n${members.join('')}${indent}}`

@@ -42,7 +42,14 @@ class HostEnd:
             return str(self.error)
         if self.how:
             return self.how
-        return f"signal {signal.Signals(self.signal).name}" if self.signal else f"exit code {self.code}"
+        return f"signal {_signal_name(self.signal)}" if self.signal else f"exit code {self.code}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # Most real-time signals have only a number.
+        return str(number)
 
 
 def find_host(host_path: str | os.PathLike[str] | None = None, *, package: Path = _PACKAGE) -> Path:
