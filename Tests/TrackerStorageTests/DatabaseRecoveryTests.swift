@@ -119,6 +119,27 @@ struct DatabaseRecoveryTests {
         #expect(try second.account().isBalanced)
     }
 
+    @Test("gives a lane no records of another one that has its number in a database from elsewhere")
+    func databaseFromElsewhere() async throws {
+        let elsewhere = TemporaryFolder()
+        let otherBrand = LaneIdentity(kind: .session, owner: "926", origin: LaneIdentity.sample.origin)
+        for (place, lane, id) in [(folder, LaneIdentity.sample, "own"), (elsewhere, otherBrand, "other")] {
+            let outbox = try await SQLiteOutbox.opened(.sample(place, lane: lane))
+            await outbox.commit(.append(id))
+            await outbox.close()
+        }
+        try elsewhere.damage("value")
+        try folder.write(elsewhere.read("tracker.sqlite3"), to: "tracker.sqlite3")
+
+        let found = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(folder.exists("tracker.sqlite3.corrupt-1"))
+        #expect(try found.queue() == [])
+        await found.close()
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: otherBrand))
+        #expect(try other.queue() == ["other"])
+    }
+
     @Test("opens again whatever number it gives to a call that is settled")
     func settledNumber() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))

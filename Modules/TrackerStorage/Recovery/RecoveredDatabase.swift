@@ -74,7 +74,9 @@ struct RecoveredDatabase {
                 let old = found[identity]
                 let recovery = LaneRecovery(database, LaneBackup(folder, identity), recovered, key)
                 let expected = old?.queued ?? queued[identity]
-                let lane = try recovery.run(from: damagedCopy, old, expecting: expected)
+                // Where another lane has the number that the backups know, the database is another one.
+                let isOthers = old == nil && found.values.contains { $0.number == recovered.number }
+                let lane = try recovery.run(from: isOthers ? nil : damagedCopy, old, expecting: expected)
                 count.carriedOver += lane.carriedOver
                 count.lostByLane[identity] = lane.lost
             }
