@@ -156,8 +156,13 @@ final class DeliveryEngine: Sendable {
     func networkDidChange() {
         guard isRenewing.raise() else { return }
         parts.loop.renewConnections()
-        perform { [parts, isRenewing] state in
-            isRenewing.set(false)
+        perform { [isRenewing] _ in isRenewing.set(false) }
+        cutShort()
+    }
+
+    /// Ends the current wait.
+    func cutShort() {
+        perform { [parts] state in
             state.delivery.cutShort(at: parts.loop.now)
             state.delivery.wake()
         }

@@ -263,7 +263,8 @@ final class SharedLane: Sendable {
         case .opening, .withoutSession: parts.engine.makeFirstSession(again: true) { [weak self] in self?.conclude($0) }
         case .firstSession: break
         case .started:
-            parts.engine.kick()
+            // It is tried at once, as without other clients.
+            parts.engine.cutShort()
             // It may have been made before this client began to wait.
             if (try? parts.outbox.state())?.needsSession == false { conclude(.success(())) }
         }
@@ -379,7 +380,7 @@ final class SharedLane: Sendable {
 
     private func follow(_ event: DeliveryEvent) {
         switch event {
-        case .sessionMade: concludeIfStarted(.success(()))
+        case .sessionMade, .sessionChanged(.some): concludeIfStarted(.success(()))
         case .retried(let plan, let answer, _):
             if case .session = plan.purpose { concludeIfStarted(.failure(.noSession(answer, from: plan.request.url))) }
         case .halted(let message, let nextTry, _):

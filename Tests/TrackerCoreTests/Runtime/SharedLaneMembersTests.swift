@@ -291,6 +291,21 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("without a session is tried at once by an initialize that waits for one, whatever the lane waits for")
+    func initializeInOutage() async throws {
+        let lanes = try SharedLanes(isClocked: true) { _ in .status(503) }
+        let first = try await lanes.started(lanes.session.config { $0.sessionCreation = .inBackground })
+        // The lane waits for its clock once the first request has failed.
+        _ = await first.track(eventName: "A")
+        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .retryWait)
+        lanes.session.answer()
+
+        _ = try await lanes.started()
+
+        try await lanes.delivers(["A"])
+        await lanes.end()
+    }
+
     @Test("makes its first session with each key that waits, and tells each client what its own key came to")
     func keysOfWaiters() async throws {
         let gate = try Gate()
