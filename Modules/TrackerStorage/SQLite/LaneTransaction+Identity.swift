@@ -123,8 +123,7 @@ extension LaneTransaction: ChangeableLane {
     }
 
     mutating func dropAll(_ reason: DropReason, erases: Bool) throws(StorageError) {
-        // The backups first: they may hold the values of the user who leaves.
-        if erases { erasure = .everything }
+        if erases { erasure = erasure ?? .whole }
         if erases { try database.deleteRefused(row.key.records) }
         try report(try database.deleteRecords(of: row.key), reason)
     }

@@ -34,13 +34,14 @@ extension LaneWriter {
                 // than those it has woken. So this one, on the queue of the writer alone, waits a moment.
                 usleep(Self.pauseInErasure)
                 // Those who write backups read the database under this lock, and wait for no writer.
-                let backupLock = try erasure == .everything ? folder?.lockBackups() : nil
+                let backupLock = try erasure == .whole ? nil : folder?.lockBackups()
                 defer { backupLock?.unlock() }
                 let holdsBackups = backupLock != nil
                 try locked { (writer) throws(StorageError) in
                     let lane = try writer.currentLane()
                     do throws(StorageError) {
-                        try writer.erase(lane.database, isRetry: tasks.isEmpty, holdsBackups: holdsBackups)
+                        try writer.erase(
+                            lane.database, of: lane.key.brand, isRetry: tasks.isEmpty, holdsBackups: holdsBackups)
                     } catch {
                         // Damage in pages that no transaction reads shows when the database is rewritten.
                         troubles += 1
@@ -62,9 +63,10 @@ extension LaneWriter {
     /// Takes the next step towards a folder in which no file holds what was deleted.
     ///
     /// First, if other brands are concerned, their backups are written anew. Then set-aside databases are removed, and
-    /// the database is rewritten without its free space. Last, the log is emptied.
+    /// the database is rewritten without its free space. Last, the log is emptied, and the backups are looked through once
+    /// more: a process that has died may not have written those of its brand.
     private mutating func erase(
-        _ database: LaneDatabase, isRetry: Bool, holdsBackups: Bool
+        _ database: LaneDatabase, of brand: Int64, isRetry: Bool, holdsBackups: Bool
     ) throws(StorageError) {
         // Another process may have begun a further erasure meanwhile.
         if let left = try Erasure.left(in: database) { erasure = min(erasure ?? left, left) }
@@ -87,6 +89,10 @@ extension LaneWriter {
         }
         if folder != nil, try !emptyLog(database, patience: isRetry ? 100 : 500) {
             throw StorageError(.busy, "\(database.connection.path): another process is reading the log")
+        }
+        if let folder {
+            guard holdsBackups else { return }
+            try database.writeBackups(in: folder, own: brand)
         }
         try Erasure.forget(in: database)
         try folder?.forgetErasure()

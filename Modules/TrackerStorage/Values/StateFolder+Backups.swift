@@ -67,11 +67,19 @@ extension FileKeyValueStore {
 
 extension LaneDatabase {
     /// Writes the backups of all brands. The lock on them is held.
-    func writeBackups(in folder: StateFolder) throws(StorageError) {
+    ///
+    /// - Parameter own: The brand whose backups must be written; of the others those are that can be. `nil`: all must, and
+    ///   nothing of forgotten persons is left.
+    func writeBackups(in folder: StateFolder, own: Int64? = nil) throws(StorageError) {
         var brands: Set<Int64> = []
         for lane in try lanes(besides: LaneKey(lane: 0, brand: 0)) where brands.insert(lane.key.brand).inserted {
-            try backupImage(of: lane.key, lane.identity, in: folder)?.write(in: folder)
+            let image = try backupImage(of: lane.key, lane.identity, in: folder)
+            do throws(StorageError) {
+                try image?.write(in: folder)
+            } catch {
+                guard let own, own != lane.key.brand else { throw error }
+            }
         }
-        try folder.removeValues(of: try forgottenList())
+        if own == nil { try folder.removeValues(of: try forgottenList()) }
     }
 }
