@@ -36,8 +36,10 @@ struct FlowControl: Sendable {
         unreadBytes > limits.maxBytesBeforeNotifications || exceedsShare()
     }
 
-    /// Whether a long answer may be kept until it is read.
-    var hasRoom: Bool { unreadBytes <= limits.maxUnreadBytes }
+    /// Whether a long answer may be kept until it is read. Calls that were admitted in time have room for theirs.
+    func hasRoom(for bytes: Int) -> Bool {
+        unreadBytes <= limits.maxUnreadBytes || unreadBytes + bytes <= 2 * limits.maxUnreadBytes
+    }
 
     /// Whether an answer to a part of a batch may be kept until the others are there.
     func mayGather(_ bytes: Int) -> Bool { !exceedsShare(with: bytes) }

@@ -77,7 +77,7 @@ struct OutputQueueState: Sendable {
         if pending.capacity == 0 { pending.reserveCapacity(Self.leastCapacity) }
         let count = pending.count
         encoder.append(to: &pending, byWriting: write)
-        if let refuse, pending.count - count > Self.shortAnswer, !flow.hasRoom {
+        if let refuse, pending.count - count > Self.shortAnswer, !flow.hasRoom(for: pending.count - count) {
             pending.removeSubrange(count...)
             encoder.append(to: &pending, byWriting: refuse)
         }
