@@ -119,8 +119,10 @@ package struct CircuitBreaker: Sendable {
     }
 
     /// Ends a wait at `now`: the network is said to be back.
-    mutating func cutShort(at now: MonotonicInstant) {
-        asked = nil
+    ///
+    /// - Parameter isSparing: Whether a wait that the server has asked for goes on.
+    mutating func cutShort(at now: MonotonicInstant, sparingServer isSparing: Bool = false) {
+        if !isSparing { asked = nil }
         switch state {
         case .closed(let failures, .some): state = .closed(failures: failures, until: now)
         case .open(let trips, _): state = .open(trips: trips, until: now)

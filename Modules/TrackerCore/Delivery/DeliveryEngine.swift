@@ -161,9 +161,11 @@ final class DeliveryEngine: Sendable {
     }
 
     /// Ends the current wait.
-    func cutShort() {
+    ///
+    /// - Parameter isSparing: Whether one that the server has asked for goes on.
+    func cutShort(sparingServer isSparing: Bool = false) {
         perform { [parts] state in
-            state.delivery.cutShort(at: parts.loop.now)
+            state.delivery.cutShort(at: parts.loop.now, sparingServer: isSparing)
             state.delivery.wake()
         }
     }

@@ -343,7 +343,9 @@ struct DeliveryState: Sendable {
     mutating func committed() { awaitedCommits = max(0, awaitedCommits - 1) }
 
     /// Ends a wait: the network is said to be back.
-    mutating func cutShort(at now: MonotonicInstant) { breaker.cutShort(at: now) }
+    mutating func cutShort(at now: MonotonicInstant, sparingServer isSparing: Bool = false) {
+        breaker.cutShort(at: now, sparingServer: isSparing)
+    }
 
     /// Starts over with another dialect: it has other credentials, and the breaker is closed.
     mutating func resume(with dialect: any Dialect) {

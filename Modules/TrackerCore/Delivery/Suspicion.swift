@@ -98,7 +98,7 @@ struct Suspicion: Hashable, Sendable {
                 forget()
             } else {
                 // The server may have failed since: for what is left of the suspects it has to answer again.
-                (struck, isServerWell, isTurnOfNext) = (0, false, false)
+                (struck, isServerWell, isTurnOfNext, since) = (0, false, false, now)
             }
             return .setAside
         }

@@ -199,14 +199,14 @@ extension ClientRuntime {
                 return contents.isResuming
             }
             if isResuming { hub.report(.deliveryResumes) }
-            let used = current(run).settings
+            var used = current(run).settings
             run.lane.start(used, ids: dependencies.ids)
             // The program may have set others meanwhile, which the start has replaced.
-            let now = current(run).settings
-            if now.key != used.key || now.headers != used.headers {
+            while case let now = current(run).settings, now.key != used.key || now.headers != used.headers {
                 run.lane.update(now, isSame: false, ids: dependencies.ids)
+                used = now
             }
-            follow { $0.started(under: now) }
+            follow { [used] in $0.started(under: used) }
         case .resume(let run): run.lane.release()
         case .offerUnbound(let run):
             run.lane.goWithoutSession()

@@ -190,8 +190,10 @@ extension ClientRuntime {
     private func fail(_ number: Int, _ reason: String) {
         guard let question = takeQuestion(number), let run, run.number == question.run else { return }
         log.log(.warning, "The credentials stay as they were: 'credentials' \(reason)")
-        let lack = run.settings.key.isEmpty ? "There is no key: 'credentials' \(reason)" : nil
-        if lack == nil, let refusal = question.refusal { halt(run.number, refusal) }
+        let key = run.settings.key
+        // On a shared lane another client may have one.
+        let lack = key.isEmpty && !run.lane.hasOtherKey(than: key) ? "There is no key: 'credentials' \(reason)" : nil
+        if lack == nil, let refusal = question.refusal ?? run.lane.refusal { halt(run.number, refusal) }
         close(question, lacking: lack)
     }
 

@@ -66,6 +66,12 @@ struct OpenLane: Sendable {
     /// Whether another client has given it another key.
     func hasOtherKey(than key: Secret) -> Bool { share?.lane.uses(key) == false }
 
+    /// Why delivery of a lane that others may use too has halted, and until when; `nil` if it has not.
+    var refusal: (message: String, nextTry: Duration?)? {
+        guard share != nil else { return nil }
+        return engine.snapshot.halt.map { ($0.reason, $0.nextTry.map { max(.zero, loop.now.duration(to: $0)) }) }
+    }
+
     /// Whether other clients use it now: what is queued may be theirs.
     var hasOthers: Bool { share?.lane.hasSeveral ?? false }
 
@@ -98,6 +104,8 @@ struct OpenLane: Sendable {
     /// Delivers with other credentials. With the same ones a halt ends, and no other wait.
     func update(_ settings: some ClientSettings, isSame: Bool, ids: any IDGenerator) {
         let isOther = share?.lead(settings, ids: ids) ?? false
+        // One without a key leaves the lane the key that it has.
+        if hasOtherKey(than: settings.key) { return }
         if isSame, !isOther, engine.snapshot.halt == nil { return }
         engine.resume(with: settings.dialect(ids: ids))
     }

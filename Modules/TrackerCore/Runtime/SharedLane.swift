@@ -251,7 +251,7 @@ final class SharedLane: Sendable {
             let isStuck = before == .started && isHalted
             let isOther =
                 before != .firstSession && (before != .started || isStuck)
-                && (state.credentials.replace(with: own) || isStuck)
+                && (state.credentials.replace(with: own) || isStuck && state.credentials.value == own)
             if before != .started { state.progress = .firstSession }
             return (before, isOther)
         }
@@ -264,7 +264,7 @@ final class SharedLane: Sendable {
         case .firstSession: break
         case .started:
             // It is tried at once, as without other clients.
-            parts.engine.cutShort()
+            parts.engine.cutShort(sparingServer: true)
             // It may have been made before this client began to wait.
             if (try? parts.outbox.state())?.needsSession == false { conclude(.success(())) }
         }
