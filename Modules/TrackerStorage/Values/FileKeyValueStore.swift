@@ -10,6 +10,8 @@ struct FileKeyValueStore {
     /// A larger file is not one of these.
     private static let limit = 64 << 20
     private static let temporarySuffix = ".tmp"
+    /// How often a file is read at once before a read that the disk refuses counts as damage.
+    private static let tries = 4
 
     /// Where the files are; made with the first value.
     let directory: Directory
@@ -23,15 +25,16 @@ struct FileKeyValueStore {
     ///
     /// - Throws: Why its file, which may be sound, cannot be read now.
     func holding(for key: String) throws(StorageError) -> Holding {
-        let bytes: [UInt8]
-        do {
-            bytes = try FileDescriptor(opening: path(of: key), O_RDONLY).readToEnd(limit: Self.limit)
-        } catch {
-            guard error.isAbsence || error.isDamage else { throw error }
-            return .absent
+        for _ in 0..<Self.tries {
+            do throws(StorageError) {
+                let bytes = try FileDescriptor(opening: path(of: key), O_RDONLY).readToEnd(limit: Self.limit)
+                return Self.value(from: bytes, key).map { .value($0) } ?? .absent
+            } catch {
+                if error.isAbsence { break }
+                guard error.isDamage else { throw error }
+            }
         }
-        guard let value = Self.value(from: bytes, key) else { return .absent }
-        return .value(value)
+        return .absent
     }
 
     /// Whether the file of a key is, byte for byte, what saving a value would write.
