@@ -43,6 +43,31 @@ struct DualStorageTests {
         #expect(log.events.contains(.backupRecovered))
     }
 
+    /// Calls whose answer is `queued`, and what they save.
+    private static let savingCalls: [(change: LaneChange, key: StoredKey)] = [
+        (.append(.sample("m1", sessionMetadata: known(try? JSONText(validating: #"{"a":1}"#)))), .sessionMetadata),
+        (.continueSession(known(SessionID("s9")), link: .sample("c1")), .sessionID),
+    ]
+
+    @Test("has both halves written when a call that saves a value is answered", arguments: savingCalls.indices)
+    func callWritesBoth(index: Int) async throws {
+        let (change, key) = Self.savingCalls[index]
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        if key == .sessionMetadata { await outbox.commit(.bind(1, "s1")) }
+        let lock = try LockedFile(folder.state.backupLock)
+        let answers = Recorder<String>()
+
+        outbox.stage(change) { answers.record("saved \($0.summary)") }
+        outbox.stage(.append("m2")) { _ in answers.record("next") }
+        let first = try await answers.values(atLeast: 1)
+        lock.unlock()
+
+        #expect(first == ["next"])
+        #expect(try await answers.values(atLeast: 2) == ["next", "saved queued"])
+        #expect(try folder.backedUp(key) == outbox.value(for: key))
+        #expect(outbox.value(for: key) != nil)
+    }
+
     @Test("heals the primary from the backup", arguments: [StoredKey.sessionID, .identifyID, .deviceID, .own("x")])
     func healsPrimary(key: StoredKey) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

@@ -215,8 +215,10 @@ struct GenerationTests {
         #expect(outbox.value(for: .deviceID) == device)
     }
 
-    @Test("has its user and the session's metadata last as long as its session, which another one may have renewed")
-    func renewsValuesOfSession() async throws {
+    @Test(
+        "has its user and the session's metadata last as long as its session, which another one may have renewed",
+        arguments: zip([900, 5], [200, 997]) as Zip2Sequence<[Double], [Double]>)
+    func renewsValuesOfSession(after age: Double, until later: Double) async throws {
         let clock = HandClock()
         let outbox = try await SQLiteOutbox.opened(
             .sample(folder, clock: clock) { $0.expiration = .seconds(1000) })
@@ -226,9 +228,9 @@ struct GenerationTests {
             .identify(Generation(1), known(UserID("u1"))),
         ])
 
-        clock.advance(by: .seconds(900))
+        clock.advance(by: .seconds(age))
         await outbox.commit(.bind(1, "s2"))
-        clock.advance(by: .seconds(200))
+        clock.advance(by: .seconds(later))
 
         #expect(await outbox.commit(.append("m2")).state?.entry.identifyID?.text == "u1")
         #expect(outbox.value(for: .sessionID) == "s2" && outbox.value(for: .identifyID) == "u1")

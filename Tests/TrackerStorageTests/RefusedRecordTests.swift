@@ -262,10 +262,12 @@ struct RefusedRecordTests {
         }
     }
 
-    @Test("a full queue takes back as many as there is room for")
-    func fullQueue() async throws {
+    @Test(
+        "a full queue takes back as many as there is room for",
+        arguments: [DeliveryOptions.Overflow.refuseNew, .dropOldest])
+    func fullQueue(overflow: DeliveryOptions.Overflow) async throws {
         let outbox = try await SQLiteOutbox.opened(
-            .sample(TemporaryFolder()) { $0.limits = OutboxLimits(maxRecords: 2) })
+            .sample(TemporaryFolder()) { $0.limits = OutboxLimits(maxRecords: 2, overflow: overflow) })
         await outbox.commit([.append("a"), .append("b")])
         await outbox.commit(Self.drop(try outbox.ids()))
         await outbox.commit(.append("c"))

@@ -107,10 +107,11 @@ extension LaneChange {
     /// Whether the change counts only once it is in the backups too.
     var isBackedUp: Bool {
         switch self {
-        case .append(let draft): !draft.values.isEmpty
-        case .continueSession, .delivered, .drop, .dropAll, .requeue, .dropRefused, .group, .barrier: false
-        case .reset, .consent, .forget, .unforget, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store,
-            .remove, .ensureDevice:
+        case .append(let draft): !draft.values.isEmpty || draft.sessionMetadata != nil
+        case .delivered, .drop, .dropAll, .requeue, .dropRefused, .group, .barrier: false
+        case .continueSession, .reset, .consent, .forget, .unforget, .expire, .bind, .bindMade, .unbind, .identify,
+            .set,
+            .ensure, .store, .remove, .ensureDevice:
             true
         }
     }

@@ -58,10 +58,13 @@ extension LaneTransaction: ChangeableLane {
     }
 
     /// Whether a value need not be written anew: it would last less than a hundredth longer. Each start of a client
-    /// would otherwise wait for the disk, to move the end of its brand id by the time since the last one. A device is
-    /// written with a session, and must not end before it.
+    /// would otherwise wait for the disk, to move the end of its brand id by the time since the last one. What is written
+    /// with a session must not end before it.
     private func lasts(_ value: StoredValue, like expires: Timestamp, _ key: StoredKey) -> Bool {
-        if key == .deviceID { return value.expires == expires }
+        switch key {
+        case .deviceID, .identifyID, .sessionMetadata: return value.expires == expires
+        case .sessionID, .sessionEmail, .brandID, .own: break
+        }
         let slack = configuration.expiration / 100
         return value.expires <= expires && expires < value.expires.advanced(by: slack)
     }

@@ -59,9 +59,8 @@ extension LaneTransaction {
         for id in ids.sorted() where row.key.records.contains(id.number) {
             guard let kept = try database.kept(id.number) else { continue }
             let limits = configuration.limits
-            if limits.overflow == .refuseNew,
-                row.counters.queued >= limits.maxRecords || row.counters.queuedBytes + kept.bytes > limits.maxBytes
-            {
+            // What waits is worth as much as what is queued again, whatever the queue does when it is full.
+            if row.counters.queued >= limits.maxRecords || row.counters.queuedBytes + kept.bytes > limits.maxBytes {
                 break
             }
             // A caller's id that has been used again meanwhile is on its way already.
@@ -80,7 +79,6 @@ extension LaneTransaction {
             row.counters.queued += 1
             row.counters.queuedBytes += kept.bytes
             requeued += 1
-            try evict()
         }
         return requeued - before
     }

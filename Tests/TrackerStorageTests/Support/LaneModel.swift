@@ -164,6 +164,7 @@ struct LaneModel {
         for id in ids.sorted() {
             let place = refused.firstIndex { $0.item.sequence == LaneKey.sequence(ofRecord: id.number) }
             guard let place else { continue }
+            if queue.count >= Self.maxRecords { break }
             var kept = refused.remove(at: place)
             sequence += 1
             kept.item.sequence = sequence
@@ -172,7 +173,6 @@ struct LaneModel {
             if kept.item.generation < generation, sessions[kept.item.generation] == nil {
                 sessions[kept.item.generation] = kept.session
             }
-            evict()
         }
         forget()
         return requeued - before
