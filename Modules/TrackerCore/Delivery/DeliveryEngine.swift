@@ -165,7 +165,7 @@ final class DeliveryEngine: Sendable {
     /// - Parameter isSparing: Whether one that the server has asked for goes on.
     func cutShort(sparingServer isSparing: Bool = false) {
         perform { [parts] state in
-            state.delivery.cutShort(at: parts.loop.now, sparingServer: isSparing)
+            state.delivery.breaker.cutShort(at: parts.loop.now, sparingServer: isSparing)
             state.delivery.wake()
         }
     }

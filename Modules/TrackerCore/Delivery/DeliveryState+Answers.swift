@@ -96,8 +96,11 @@ extension DeliveryState {
         suspicion.answered(plan.records, isNext: isNext)
         defer { isFailing = false }
         if !verdict.isOfCredentials, token.era == era { hasAsked = false }
-        // An answer about former credentials does not count for the new ones.
-        if verdict.isOfCredentials, token.era != era { return Settlement() }
+        // An answer about former credentials does not count for the new ones: its records are at the front again.
+        if verdict.isOfCredentials, token.era != era {
+            ahead = nil
+            return Settlement()
+        }
         var settlement = settlement(of: verdict, for: plan, answer, at: reading)
         if isTrial, !verdict.isOfCredentials {
             phase = .started

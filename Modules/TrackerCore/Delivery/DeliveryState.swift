@@ -144,7 +144,7 @@ struct DeliveryState: Sendable {
         case .opening: return .busy
         case .firstSession, .started: break
         }
-        if isPaused || awaitedCommits > 0 || inFlight.values.contains(where: \.isExclusive) { return .busy }
+        if isPaused || awaitedCommits > 0 || inFlight.values.contains(where: goesAlone) { return .busy }
         // No record counts for the first session, and no failure before it.
         if phase == .firstSession { return .look(Window(records: 0, bytes: 0)) }
         guard inFlight.count < (breaker.isFlowing && !isHalted ? maxConcurrentRequests : 1) else { return .busy }
@@ -168,6 +168,12 @@ struct DeliveryState: Sendable {
         else { return nil }
         isHolding = true
         return until
+    }
+
+    /// Whether nothing may be under way beside a request: it must not be, or it has failed before. The answers to others
+    /// would end the wait after its next failure.
+    private func goesAlone(_ plan: Plan) -> Bool {
+        plan.isExclusive || !attempts.isEmpty && plan.records.contains { attempts[$0.id] != nil }
     }
 
     /// The records that are under way.
@@ -200,7 +206,7 @@ struct DeliveryState: Sendable {
     /// What to do with what has just been read, without what is under way.
     mutating func intention(for peek: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention {
         database = peek.state.database
-        forgetAttempts(before: peek.records.first)
+        forgetFailures(before: peek.records.first)
         let expired = eventTTL == nil ? [] : peek.records.filter { isExpired($0, at: reading) }
         ahead = ReadAhead(peek)
         guard expired.isEmpty || peek.state.isAwaitingDisk else {
@@ -210,13 +216,14 @@ struct DeliveryState: Sendable {
         return intention(wantedThrough: wantedThrough, at: reading)
     }
 
-    /// Forgets how often records were sent that have left the queue in other ways than by an answer.
+    /// Forgets the failures of records that have left the queue in other ways than by an answer.
     ///
     /// - Parameter first: The oldest record that waits and is not under way.
-    private mutating func forgetAttempts(before first: Record?) {
+    private mutating func forgetFailures(before first: Record?) {
         guard !attempts.isEmpty, let first else { return }
         let oldest = underWay.reduce(first.id, min)
         attempts = attempts.filter { $0.key >= oldest }
+        suspicion.forget(before: oldest)
     }
 
     /// What to do with what was read ahead.
@@ -237,7 +244,7 @@ struct DeliveryState: Sendable {
             if case .hold = intention { isHolding = inFlight.isEmpty }
             return intention
         }
-        if !inFlight.values.allSatisfy(plan.mayJoin) { return .rest }
+        if !inFlight.isEmpty, goesAlone(plan) || !inFlight.values.allSatisfy(plan.mayJoin) { return .rest }
         if let group = plan.group {
             guard rest.groups.contains(group) else {
                 // Whether or not the disk takes it, the group goes out next.
@@ -252,9 +259,9 @@ struct DeliveryState: Sendable {
         return intention
     }
 
-    /// What is to be tried instead of the front, which may be what makes the server fail: the first event behind it of the
-    /// same session, or the last record of its group. Of another group that has gone out all go, as its key names them:
-    /// its answer may have been lost.
+    /// What is to be tried instead of the front, which may be what makes the server fail: the first event behind it, of the
+    /// same session if there is one, or the last record of its group. Of another group that has gone out all go, as its
+    /// key names them: its answer may have been lost.
     private mutating func next(behind rest: ReadAhead) -> ArraySlice<Record>? {
         guard let first = rest.first, suspicion.probesNext(to: first.id), inFlight.isEmpty, !isHalted else {
             return nil
@@ -272,12 +279,14 @@ struct DeliveryState: Sendable {
         }
         if failedNext.count >= Self.mostNext { failedNext = [] }
         let behind = candidates.filter { record in
-            (group.map { record.id >= $0.last } ?? true) && record.generation == first.generation
+            (group.map { record.id >= $0.last } ?? true)
                 && !others.contains { $0.first < record.id && record.id <= $0.last }
         }
+        let ofSession = behind.filter { $0.generation == first.generation }
+        let choice = ofSession.isEmpty ? behind : ofSession
         // A profile goes before its turn only where no event is there to be tried.
-        let events = behind.filter { !$0.route.isBarrier }
-        let next = (events.isEmpty ? behind : events).first { !failedNext.contains($0.id) }
+        let events = choice.filter { !$0.route.isBarrier }
+        let next = (events.isEmpty ? choice : events).first { !failedNext.contains($0.id) }
         guard let next else {
             failedNext = []
             return nil
@@ -336,23 +345,15 @@ struct DeliveryState: Sendable {
         return token
     }
 
-    /// Whether a session is to be made in a lane, even if nothing is queued there.
-    func needsSession(_ lane: LaneState) -> Bool { dialect.needsSession(lane) }
-
     /// An awaited change is on disk, or held in memory since the disk refuses it.
     mutating func committed() { awaitedCommits = max(0, awaitedCommits - 1) }
-
-    /// Ends a wait: the network is said to be back.
-    mutating func cutShort(at now: MonotonicInstant, sparingServer isSparing: Bool = false) {
-        breaker.cutShort(at: now, sparingServer: isSparing)
-    }
 
     /// Starts over with another dialect: it has other credentials, and the breaker is closed.
     mutating func resume(with dialect: any Dialect) {
         ahead = nil
-        let groups = self.dialect.groups
+        let memory = self.dialect.memory
         self.dialect = dialect
-        if let groups { self.dialect.follow(groups) }
+        self.dialect.follow(memory)
         era += 1
         isHolding = false
         lack = nil
@@ -361,12 +362,11 @@ struct DeliveryState: Sendable {
         breaker.startOver()
     }
 
-    /// Forgets what it remembered about records that are gone.
+    /// Forgets what it remembered of records that a reset has removed. What is known by records' numbers is forgotten once
+    /// a look does not find them.
     mutating func forget() {
         ahead = nil
         isHolding = false
-        attempts = [:]
-        suspicion.forget()
         dialect.forget()
     }
 

@@ -32,21 +32,23 @@ protocol Dialect: Sendable {
     /// Forgets what it remembered about records and sessions: the queue was emptied.
     mutating func forget()
 
-    /// The groups that have gone out, if records travel in groups.
-    var groups: GroupSizer? { get }
+    /// What it has learned of the lane from answers.
+    var memory: DialectMemory { get }
 
     /// Something in these records makes the server fail: they go in smaller groups next.
     mutating func split(_ records: [Record])
 
     /// Continues for a dialect of the same lane that had other credentials.
-    mutating func follow(_ groups: GroupSizer)
+    mutating func follow(_ memory: DialectMemory)
+}
+
+/// What a dialect has learned of a lane, with which one with other credentials goes on.
+enum DialectMemory: Sendable {
+    case groups(GroupSizer)
+    case sessions(SessionDialect.Memory)
 }
 
 extension Dialect {
-    var groups: GroupSizer? { nil }
-
-    func follow(_: GroupSizer) {}
-
     func split(_: [Record]) {}
 
     func prepare(_: LaneView) -> Plan? { nil }

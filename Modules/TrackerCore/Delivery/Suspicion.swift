@@ -60,7 +60,8 @@ struct Suspicion: Hashable, Sendable {
     ///
     /// - Parameter isNext: Whether it was the probe of a record behind.
     mutating func answered(_ records: [Record], isNext: Bool) {
-        guard suspects != nil else { return }
+        // That a session could be made says nothing of a record.
+        guard suspects != nil, !records.isEmpty else { return }
         if isNext { return isServerWell = isRipe }
         // Parts of the suspects may still be at the front.
         if let last = records.last, let suspects, suspects.contains(last.id), last.id < suspects.upperBound {
@@ -110,6 +111,11 @@ struct Suspicion: Hashable, Sendable {
         return .none
     }
 
-    /// The queue has changed: what is at the front now is new.
+    /// The records before this one have left the queue.
+    mutating func forget(before oldest: Record.ID) {
+        if let suspects, suspects.upperBound < oldest { forget() }
+    }
+
+    /// What is at the front now is new.
     mutating func forget() { self = Suspicion(after: patience) }
 }

@@ -254,9 +254,11 @@ struct GroupDialect: Dialect {
     }
 
     /// The same records travel together again, so that a group whose answer was lost keeps its key.
-    var groups: GroupSizer? { sizer }
+    var memory: DialectMemory { .groups(sizer) }
 
-    mutating func follow(_ groups: GroupSizer) { sizer.follow(groups) }
+    mutating func follow(_ memory: DialectMemory) {
+        if case .groups(let groups) = memory { sizer.follow(groups) }
+    }
 }
 
 extension GroupSizer {

@@ -30,9 +30,9 @@ struct SessionRequests: Sendable {
     private static let profilePath = "/v1/customer-profiles/set"
 
     /// `POST /v2/tracking-session`: makes a session for a device.
-    func create(for device: DeviceInfo, key: String) -> HTTPRequest {
+    func create(for id: DeviceID, on device: SessionDialect.Device, key: String) -> HTTPRequest {
         var body = JSONObjectWriter()
-        body.append("device_id", device.deviceId)
+        body.append("device_id", id.text)
         body.append("os_name", device.osName)
         body.append("device_type", device.deviceType)
         body.append("brand_id", brand.number)
@@ -108,23 +108,6 @@ struct SessionRequests: Sendable {
         )
         request.isPathPrivate = path.hasPrefix(Self.sessionPrefix)
         return request
-    }
-}
-
-/// The device, as the request that makes a session describes it.
-package struct DeviceInfo: Hashable, Sendable {
-    /// The identifier of this installation.
-    package let deviceId: String
-    /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
-    package let osName: String
-    /// `Mobile`, `Tablet` or `Desktop`.
-    package let deviceType: String
-
-    /// Describes a device.
-    package init(deviceId: String, osName: String, deviceType: String) {
-        self.deviceId = deviceId
-        self.osName = osName
-        self.deviceType = deviceType
     }
 }
 

@@ -6,21 +6,27 @@ import TrackerStorage
 struct SessionDialect: Dialect {
     /// The device as the request that makes a session describes it.
     struct Device: Hashable, Sendable {
+        /// `iOS`, `iPadOS`, `MacOS`, `Linux`, `Windows` or `Android`.
         var osName: String
+        /// `Mobile`, `Tablet` or `Desktop`.
         var deviceType: String
+    }
+
+    /// What answers have shown.
+    struct Memory: Sendable {
+        /// Records whose session was lost once already.
+        fileprivate var reopened: Set<Record.ID> = []
+        /// Records whose identification the server refuses; their profile is sent all the same.
+        fileprivate var unidentifiable: Set<Record.ID> = []
+        /// The key under which a generation's session is being made; the same on every retry.
+        fileprivate var attempt: (generation: Generation, key: String)?
     }
 
     let requests: SessionRequests
     let device: Device
     let ids: any IDGenerator
     private let secrets: [Secret]
-
-    /// Records whose session was lost once already.
-    private var reopened: Set<Record.ID> = []
-    /// Records whose identification the server refuses; their profile is sent all the same.
-    private var unidentifiable: Set<Record.ID> = []
-    /// The key under which a generation's session is being made; the same on every retry.
-    private var attempt: (generation: Generation, key: String)?
+    private var learned = Memory()
 
     init(requests: SessionRequests, device: Device, ids: any IDGenerator) {
         self.requests = requests
@@ -46,7 +52,7 @@ struct SessionDialect: Dialect {
             return .send(plan(.records, request, [record], record.generation, nil, isCurrent))
         }
         if record.route == .profile, let user = ProfileBody.user(in: record.body), entry.identifyID != user,
-            !unidentifiable.contains(record.id)
+            !learned.unidentifiable.contains(record.id)
         {
             let request = requests.identify(user, in: session, for: record)
             return .send(plan(.identify(user), request, [record], record.generation, session, isCurrent))
@@ -86,8 +92,14 @@ struct SessionDialect: Dialect {
     }
 
     mutating func forget() {
-        reopened = []
-        unidentifiable = []
+        learned.reopened = []
+        learned.unidentifiable = []
+    }
+
+    var memory: DialectMemory { .sessions(learned) }
+
+    mutating func follow(_ memory: DialectMemory) {
+        if case .sessions(let learned) = memory { self.learned = learned }
     }
 
     private func plan(
@@ -102,23 +114,23 @@ struct SessionDialect: Dialect {
 
     private mutating func planSession(_ state: LaneState) -> Intention {
         guard let id = state.entry.device else { return .change([.ensureDevice]) }
-        let info = DeviceInfo(deviceId: id.text, osName: device.osName, deviceType: device.deviceType)
         let key: String
-        if let attempt, attempt.generation == state.generation {
+        if let attempt = learned.attempt, attempt.generation == state.generation {
             key = attempt.key
         } else {
             key = ids.uuid()
-            attempt = (state.generation, key)
+            learned.attempt = (state.generation, key)
         }
-        let request = requests.create(for: info, key: key)
+        let request = requests.create(for: id, on: device, key: key)
         return .send(plan(.session(state.generation), request, [], state.generation, nil, true))
     }
 
     private mutating func judgeSession(
         _ answer: SortedAnswer, _ response: HTTPResponse, _ generation: Generation
     ) -> Verdict {
+        // What was answered is over: under its key a server may repeat the answer.
+        learned.attempt = nil
         guard answer.kind == .success else { return .halt("No session could be created: \(answer.sentence)") }
-        attempt = nil
         guard let session = SessionAnswer.sessionID(in: response.body) else {
             return .retry(floor: .zero, "No session could be created: \(SessionAnswer.fault(of: response))")
         }
@@ -133,7 +145,7 @@ struct SessionDialect: Dialect {
         case .unauthorized: return .halt(answer.sentence)
         case .gone: return sessionLost(plan, answer.sentence)
         case .tooLarge, .refused, .unsendable:
-            for record in plan.records { unidentifiable.insert(record.id) }
+            for record in plan.records { learned.unidentifiable.insert(record.id) }
             return .progress([])
         }
     }
@@ -175,7 +187,7 @@ struct SessionDialect: Dialect {
 
     private mutating func sessionLost(_ plan: Plan, _ sentence: String) -> Verdict {
         guard let record = plan.records.first, let session = plan.session, plan.isCurrent,
-            reopened.insert(record.id).inserted
+            learned.reopened.insert(record.id).inserted
         else {
             forgetRecords(of: plan)
             return .discard(.sessionGone, sentence)
@@ -185,8 +197,8 @@ struct SessionDialect: Dialect {
 
     private mutating func forgetRecords(of plan: Plan) {
         for record in plan.records {
-            reopened.remove(record.id)
-            unidentifiable.remove(record.id)
+            learned.reopened.remove(record.id)
+            learned.unidentifiable.remove(record.id)
         }
     }
 }

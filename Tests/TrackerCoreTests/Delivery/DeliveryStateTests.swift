@@ -55,6 +55,59 @@ struct DeliveryStateTests {
         #expect(rejection.answer == "no ****1234")
     }
 
+    @Test("sends what has failed alone: no other answer ends the wait after its next failure")
+    func failedGoesAlone() throws {
+        var state = try Self.state(concurrency: 2)
+        let records = (1...4).map { Record.sample($0) }
+        let first = state.depart(try Self.plan(&state, .sample(records)))
+        let second = state.depart(try Self.plan(&state, .sample(Array(records[1...]))))
+        let rest = Peek.sample([records[0], records[2], records[3]])
+
+        _ = state.finish(first, with: .status(500), at: .seconds(0))
+        guard case .rest = state.intention(for: rest, wantedThrough: 0, at: .seconds(0)) else {
+            Issue.record("It does not wait for the answer to the other request")
+            return
+        }
+        _ = state.finish(second, with: .status(200), at: .seconds(0))
+        let again = try Self.plan(&state, rest)
+        #expect(again.records == [records[0]])
+        let token = state.depart(again)
+        #expect(state.readiness(at: .seconds(60)) == .busy)
+
+        _ = state.finish(token, with: .status(500), at: .seconds(60))
+        #expect(state.readiness(at: .seconds(60)) == .wait(until: .seconds(61), .retryWait))
+    }
+
+    @Test("finds again at the front what an answer about former credentials leaves in the queue")
+    func formerCredentials() throws {
+        var state = try Self.state(concurrency: 2)
+        let records = (1...4).map { Record.sample($0) }
+        let first = state.depart(try Self.plan(&state, .sample(records)))
+        let second = state.depart(try Self.plan(&state, .sample(Array(records[1...]))))
+        state.resume(with: try SessionDialect.sample(key: "another-key"))
+        _ = state.finish(second, with: .status(200), at: .seconds(0))
+        _ = state.depart(try Self.plan(&state, .sample(Array(records[2...]))))
+
+        _ = state.finish(first, with: .status(401), at: .seconds(0))
+
+        #expect(state.readiness(at: .seconds(0)) == .look(.ahead))
+    }
+
+    @Test("tries to make the same session with other credentials, unless it was answered")
+    func sessionAttempt() throws {
+        var state = try Self.state()
+        let peek = Peek.sample([], state: .sample(session: nil))
+        var keys: [String?] = []
+        for answer in [.failed(.timeout), .status(401), .status(200)] as [Answer] {
+            let plan = try Self.plan(&state, peek, at: 60)
+            keys.append(plan.request.headers["Idempotency-Key"])
+            _ = state.finish(state.depart(plan), with: answer, at: .seconds(60))
+            state.resume(with: try SessionDialect.sample(key: "another-key"))
+        }
+
+        #expect(keys[0] != nil && keys[1] == keys[0] && keys[2] != keys[0])
+    }
+
     @Test("drops a record of an older generation when its session is refused once")
     func dropsOldGenerations() throws {
         var state = try Self.state()

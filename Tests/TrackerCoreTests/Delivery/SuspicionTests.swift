@@ -17,7 +17,7 @@ private struct PlayedServer {
         case lost
     }
 
-    private(set) var state: DeliveryState
+    var state: DeliveryState
     private(set) var now = 0.0
     /// What has arrived, and what was set aside, in this order.
     private(set) var delivered: [Int64] = []
@@ -28,7 +28,7 @@ private struct PlayedServer {
 
     init(
         _ records: Int, size: Int = 1, requests: Int = 1, poisonAfter: Duration? = .seconds(1800),
-        sent groups: [ClosedRange<Int64>] = []
+        sent groups: [ClosedRange<Int64>] = [], beforeReset: Int64 = 0
     ) throws {
         self.size = size
         let dialect: any Dialect =
@@ -43,8 +43,11 @@ private struct PlayedServer {
             eventTTL: nil, poisonAfter: poisonAfter, jitter: NoJitter())
         state.start()
         peek = .sample(
-            (1...Int64(records)).map { .sample($0, route: size == 1 ? .event : .batch) },
-            state: .sample(queued: records))
+            (1...Int64(records)).map {
+                .sample($0, route: size == 1 ? .event : .batch, generation: $0 <= beforeReset ? 1 : 2)
+            },
+            state: .sample(generation: 2, session: "S2", queued: records))
+        peek.entries[Generation(1)] = GenerationEntry(session: SessionID("S1"))
         peek.groups = groups.map { range in
             let ids = peek.records.filter { range.contains($0.sequence) }.map(\.id)
             return GroupExtent(first: ids[0], last: ids[ids.count - 1], count: ids.count)
@@ -110,6 +113,27 @@ struct SuspicionTests {
         #expect(world.delivered == [2, 3, 4, 5, 6, 7, 8, 9, 10])
         // Half an hour of probes, one of the next, and three tries more.
         #expect(world.now > 1800 && world.now < 2300)
+    }
+
+    @Test("is set aside also where no other record of its session waits")
+    func lastOfSession() throws {
+        var world = try PlayedServer(10, beforeReset: 1)
+        try world.run(until: Self.day) { records, _ in .status(records == [1] ? 500 : 200) }
+
+        #expect(world.setAside == [1])
+        #expect(world.delivered == [2, 3, 4, 5, 6, 7, 8, 9, 10])
+    }
+
+    @Test("is set aside as soon as without resets, which leave it where it is")
+    func resets() throws {
+        var world = try PlayedServer(10)
+        for end in stride(from: 300.0, through: 3600, by: 300) {
+            try world.run(until: end) { records, _ in .status(records == [1] ? 500 : 200) }
+            world.state.forget()
+        }
+
+        #expect(world.setAside == [1] && world.isEmpty)
+        #expect(world.now < 2300)
     }
 
     @Test("somewhere in the queue holds up nothing before it, and one later record overtakes it")
@@ -223,6 +247,8 @@ struct SuspicionTests {
                     == .none)
         }
         #expect(suspicion.wantsEvidence && suspicion.probesNext(to: Record.ID(1)))
+        // So does one to a request without records, such as for a session.
+        suspicion.answered([], isNext: false)
         // One from before the first failure says nothing.
         suspicion.learn(ofAnswerAt: .seconds(isRecent ? 100 : -1))
         #expect(suspicion.wantsEvidence == !isRecent)
