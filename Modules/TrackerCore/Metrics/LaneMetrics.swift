@@ -96,8 +96,12 @@ package struct LaneMetrics: Sendable {
                 refusedBytes: reading.refused.bytes)
             failingDisks = reading.isDiskFailing ? 1 : 0
         } catch {
-            // That a lane is closed says nothing of its disk.
-            if error.kind != .closed { failingDisks = 1 }
+            if error.kind == .closed {
+                // Its last figures were kept.
+                (openBreakers, halts, deliveryTimes) = (nil, nil, nil)
+            } else {
+                failingDisks = 1
+            }
         }
     }
 
@@ -148,4 +152,9 @@ private func sum<Value>(_ one: Value?, _ other: Value?, by add: (Value, Value) -
 extension [DropReason: Int] {
     /// The counts by the names that the reasons have in debug information.
     var named: [String: Int] { Dictionary<String, Int>(uniqueKeysWithValues: map { ($0.key.description, $0.value) }) }
+}
+
+extension [RefusalReason: Int] {
+    /// The counts by the names that the reasons have in outcomes.
+    var named: [String: Int] { Dictionary<String, Int>(uniqueKeysWithValues: map { ($0.key.rawValue, $0.value) }) }
 }

@@ -41,7 +41,7 @@ package struct MetricFamily: Sendable {
             .counter, "dropped_records_total", "Records that left the queue without being delivered, by reason."
         ) { $0.counters?.dropped },
         MetricFamily("refused_calls_total", .counter, "Calls that were refused when they were made, by reason.") {
-            .reasons(Dictionary(uniqueKeysWithValues: $0.refusedCalls.map { ($0.key.rawValue, $0.value) }))
+            .reasons($0.refusedCalls.named)
         },
         counter("body_bytes", "Size of the bodies of delivered requests before compression, in bytes.") {
             $0.counters?.bytes.before

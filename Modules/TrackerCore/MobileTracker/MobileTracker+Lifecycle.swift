@@ -147,10 +147,12 @@ extension ClientRuntime<TrackerModel> {
     /// The run in use, the last decision, and the last one that no lane has taken yet.
     fileprivate var consents: (run: Run?, early: Consent?, decided: Consent?) {
         contents.withLock { contents in
+            let run = contents.state.run
             let early = contents.state.early.lazy.compactMap { entry -> Consent? in
-                if case .consent(let consent, _) = entry.change.change { consent } else { nil }
+                guard run.map({ entry.isFor($0.settings.lane) }) ?? true else { return nil }
+                return if case .consent(let consent, _) = entry.change.change { consent } else { nil }
             }
-            return (contents.state.run, early.last, contents.model.decided)
+            return (run, early.last, contents.model.decided)
         }
     }
 }

@@ -106,10 +106,14 @@ struct ClientReporter: Sendable {
             let events = opening.movedRecords.counted("event that was", "events that were")
             log.log(.warning, "Took over \(events) queued for another address.")
         }
+        Self.reportOthers(beside: lane, of: outbox, to: log)
+    }
+
+    /// Warns of records that wait in other lanes of the same kind of client.
+    static func reportOthers(beside lane: LaneIdentity, of outbox: any LaneOutbox, to log: any TrackerLog) {
         // If the other lanes cannot be read, this one starts all the same.
-        for other in (try? outbox.strandedLanes()) ?? []
-        where other.identity.kind == lane.kind {
-            log.log(.warning, Self.sentence(other, beside: lane))
+        for other in (try? outbox.strandedLanes()) ?? [] where other.identity.kind == lane.kind {
+            log.log(.warning, sentence(other, beside: lane))
         }
     }
 

@@ -148,8 +148,15 @@ extension ClientRuntime {
             lane.updateVerbosity()
             filter.propose(settings.beforeSend)
             hub.open()
-            let early = contents.state.begin(run, initialization)
-            for change in early + settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
+            for change in contents.state.begin(run, initialization) {
+                // One that ends its run has none here to end.
+                if Model.policy.resetEndsRun {
+                    lane.outbox.stage(change.keyed) { _ in }
+                } else {
+                    commit(change.keyed, change, in: run)
+                }
+            }
+            for change in settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
         } catch {
             contents.state.refuse(initialization, error)
         }
@@ -200,7 +207,7 @@ extension ClientRuntime {
             }
             if isResuming { hub.report(.deliveryResumes) }
             var used = current(run).settings
-            run.lane.start(used, ids: dependencies.ids)
+            run.lane.start(used)
             // The program may have set others meanwhile, which the start has replaced.
             while case let now = current(run).settings, now.key != used.key || now.headers != used.headers {
                 run.lane.update(now, isSame: false, ids: dependencies.ids)
@@ -280,7 +287,13 @@ extension ClientRuntime {
             switch result {
             case .success(let opening):
                 follow { $0.opened(opening.state) }
-                if run.lane.isOpener { reporter.report(opening, of: run.lane.outbox, run.settings.lane) }
+                let (outbox, lane) = (run.lane.outbox, run.settings.lane)
+                if run.lane.isOpener {
+                    reporter.report(opening, of: outbox, lane)
+                } else if let listener = dependencies.sharing?.listener {
+                    // The process has logged it when the lane was opened.
+                    ClientReporter.reportOthers(beside: lane, of: outbox, to: listener)
+                }
                 handle { $0.state.opened(run.number) }
             case .failure(let error): finish(run, .failure(run.settings.fault(error)))
             }
@@ -297,7 +310,7 @@ extension ClientRuntime {
                 return finish(run, .failure(run.settings.fault(error)))
             }
             guard run.settings.needsSession(found) else { return finish(run, .success(())) }
-            run.lane.makeFirstSession(run.settings, ids: dependencies.ids) { [weak self] in self?.finish(run, $0) }
+            run.lane.makeFirstSession(run.settings) { [weak self] in self?.finish(run, $0) }
         }
     }
 

@@ -175,7 +175,7 @@ extension ClientState {
     /// A run was made for an `initialize`.
     ///
     /// - Returns: The changes that its lane gets first.
-    mutating func begin(_ run: Run, _ initialization: Initialization<Model>) -> [LaneChange] {
+    mutating func begin(_ run: Run, _ initialization: Initialization<Model>) -> [PendingChange] {
         let old = self.run
         let isBeingOpened = isBeingOpened
         runs = run.number
@@ -191,7 +191,7 @@ extension ClientState {
         } else if leaving.isEmpty {
             deferred.append(.open(run))
         }
-        return early.map(\.change.keyed)
+        return early.filter { $0.isFor(run.settings.lane) }.map(\.change)
     }
 
     /// Answers those who wait for an `initialize` whose brand a reset has ended, since a later call takes its place: what
@@ -225,7 +225,8 @@ extension ClientState {
     mutating func opened(_ number: Int) {
         guard number > opened else { return }
         opened = number
-        early.removeAll { $0.run <= number }
+        let lane = (leaving.first { $0.number == number } ?? run)?.settings.lane
+        early.removeAll { $0.run <= number && lane.map($0.isFor) ?? true }
         if let first = leaving.first, first.number == number {
             // After a shutdown, the last lane may still send.
             let isLast = if case .shutDown = phase { leaving.count == 1 } else { false }

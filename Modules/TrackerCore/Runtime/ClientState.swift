@@ -67,13 +67,18 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         private(set) var change: PendingChange
         /// The run in whose lane it was staged first, or will be.
         let run: Int
+        /// Whose lane that is; `nil` if there was none yet: then it is for the next one.
+        private let owner: String?
 
-        init(change: PendingChange, run: Int) {
+        init(change: PendingChange, run: Int, owner: String? = nil) {
             self.change = change
             self.run = run
+            self.owner = owner
             // Its caller is answered without it, and may have the client.
             self.change.completion = { _ in }
         }
+
+        func isFor(_ lane: LaneIdentity) -> Bool { owner.map { $0 == lane.owner } ?? true }
     }
 
     let policy = Model.policy
@@ -88,7 +93,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var opened = 0
     /// Runs that are closed before the one that follows them is opened; the first is being opened or closed.
     var leaving: [Run] = []
-    /// The changes that no lane has taken, in order. Each new lane gets them, until one has opened.
+    /// The changes that no lane has taken, in order. Each new lane of their owner gets them, until one has opened.
     var early: [EarlyChange] = []
     /// The callers that wait for `initialize`.
     var waiters: [Waiter] = []
@@ -261,7 +266,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             if change.change.endsBrand { endings.insert(change.ownID) }
             // If the lane does not open, its changes are lost: keep this one for the next lane as well.
             let isEarly = run.number > opened
-            if isEarly { early.append(EarlyChange(change: change, run: run.number)) }
+            if isEarly { early.append(EarlyChange(change: change, run: run.number, owner: run.settings.lane.owner)) }
             return ordered.append(.commit(isEarly ? change.keyed : change.change, change, run))
         }
         switch phase {

@@ -92,21 +92,26 @@ extension ClientRuntime {
         if run.settings.credentials != nil || run.settings.key.isEmpty { ask(run.number) }
     }
 
-    /// Asks the program for credentials. Delivery of the run pauses until it answers, or until its time is over.
+    /// Asks the program for credentials. Delivery of the run pauses until it answers, or until its time is over; a shared
+    /// lane that has the key of another client goes on with that.
     ///
     /// - Parameter refusal: Why delivery halts without an answer, and when it is tried again.
     /// - Returns: Whether there is anybody to ask.
     @_semantics("optimize.sil.specialize.generic.never")
     @discardableResult
     func ask(_ run: Int, after refusal: (message: String, nextTry: Duration?)? = nil) -> Bool {
+        // Where calls are only recorded, nothing needs a key.
+        guard dependencies.recorder == nil else { return false }
         let begun = contents.withLock { contents -> (run: Run, number: Int, notify: (@Sendable (String?) -> Void)?)? in
             guard let current = contents.state.run, current.number == run,
                 current.settings.credentials != nil || contents.credentials.notify != nil
             else { return nil }
             contents.credentials.questions += 1
             let number = contents.credentials.questions
+            let key = current.settings.key
+            let isServed = refusal == nil && key.isEmpty && current.lane.hasOtherKey(than: key)
             // One that is open has paused the lane already.
-            if contents.credentials.question?.run != run { current.lane.pause(cancelling: false) }
+            if contents.credentials.question?.run != run, !isServed { current.lane.pause(cancelling: false) }
             contents.credentials.question = CredentialsQuestion(number: number, run: run, refusal: refusal)
             return (current, number, contents.credentials.notify)
         }

@@ -37,7 +37,7 @@ extension ClientRuntime {
         if info["lastError"] ?? .null == .null, let error = snapshot.lastError {
             info["lastError"] = ["message": .string(error.message), "at": .string(error.at.description)]
         }
-        info["refused"] = DebugInfo.counts(snapshot.refused)
+        info["refused"] = DebugInfo.counts(snapshot.refused.named)
         return info
     }
 }
@@ -89,33 +89,25 @@ enum DebugInfo {
     }
 
     static func describe(_ account: Account) -> JSONObject {
-        var dropped = JSONObject()
-        for (reason, count) in account.dropped.sorted(by: { $0.key.description < $1.key.description }) {
-            dropped[reason.description] = JSONValue(count)
-        }
-        return [
+        [
             "accepted": JSONValue(account.accepted), "recovered": JSONValue(account.recovered),
             "requeued": JSONValue(account.requeued),
             "delivered": JSONValue(account.delivered), "queued": JSONValue(account.queued),
-            "dropped": .object(dropped),
+            "dropped": counts(account.dropped.named),
         ]
     }
 
     /// How much of what the server has refused is kept.
     private static func describe(_ refused: RefusedCount) -> JSONObject {
-        var reasons = JSONObject()
-        for (reason, count) in refused.reasons.sorted(by: { $0.key.description < $1.key.description }) {
-            reasons[reason.description] = JSONValue(count)
-        }
-        return ["count": JSONValue(refused.records), "bytes": JSONValue(refused.bytes), "reasons": .object(reasons)]
+        [
+            "count": JSONValue(refused.records), "bytes": JSONValue(refused.bytes),
+            "reasons": counts(refused.reasons.named),
+        ]
     }
 
-    static func counts(_ refused: [RefusalReason: Int]) -> JSONValue {
-        var counts = JSONObject()
-        for (reason, count) in refused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            counts[reason.rawValue] = JSONValue(count)
-        }
-        return .object(counts)
+    /// Counts by reasons, in the order of their names.
+    static func counts(_ reasons: [String: Int]) -> JSONValue {
+        .object(JSONObject(reasons.sorted { $0.key < $1.key }.map { ($0.key, JSONValue($0.value)) }))
     }
 
     /// The values of options, each under the key that it has over the bridge.

@@ -23,7 +23,7 @@ final class LaneAudience: TrackerLog {
         var members: [Int: LaneMember] = [:]
         var next = 0
         var leader = 0
-        var follow: (@Sendable (DeliveryEvent) -> Void)?
+        var follow: (@Sendable (DeliveryEvent) -> Bool)?
         var alone: (@Sendable (MonotonicInstant) -> Void)?
 
         var isInBackground: Bool { !members.isEmpty && members.values.allSatisfy(\.isInBackground) }
@@ -35,11 +35,13 @@ final class LaneAudience: TrackerLog {
 
     init(log: any TrackerLog) { self.log = log }
 
-    /// Has the lane itself follow what its engine does; it hears each event before the clients.
+    /// Has the lane itself follow what its engine does.
     ///
-    /// - Parameter alone: Called ahead of a look at the queue while there is no client.
+    /// - Parameters:
+    ///   - follow: Hears each event before the clients; they hear it if this returns true.
+    ///   - alone: Called ahead of a look at the queue while there is no client that reads its key from a file.
     func connect(
-        _ follow: @escaping @Sendable (DeliveryEvent) -> Void, alone: @escaping @Sendable (MonotonicInstant) -> Void
+        _ follow: @escaping @Sendable (DeliveryEvent) -> Bool, alone: @escaping @Sendable (MonotonicInstant) -> Void
     ) {
         state.withLock { ($0.follow, $0.alone) = (follow, alone) }
     }
@@ -51,6 +53,9 @@ final class LaneAudience: TrackerLog {
     var hasSeveral: Bool { state.withLock { $0.members.count > 1 } }
 
     var leader: Int { state.withLock(\.leader) }
+
+    /// Whether the client that leads reads its key from a file.
+    var leaderReadsKey: Bool { state.withLock { $0.members[$0.leader]?.keyFile != nil } }
 
     func keyFile(of number: Int) -> KeyFile? { state.withLock { $0.members[number]?.keyFile } }
 
@@ -96,7 +101,7 @@ final class LaneAudience: TrackerLog {
     // MARK: What they hear
 
     func hear(_ event: DeliveryEvent) {
-        state.withLock(\.follow)?(event)
+        guard state.withLock(\.follow)?(event) ?? true else { return }
         for member in members { member.listener.delivery(event) }
     }
 
@@ -117,8 +122,8 @@ final class LaneAudience: TrackerLog {
     /// Asks the leading client for its key, ahead of a look at the queue.
     func look(at now: MonotonicInstant, asks: Bool) {
         let (member, alone) = state.withLock { ($0.members[$0.leader], $0.alone) }
-        guard let member else { return alone?(now) ?? () }
-        member.listener.beforeLook(member.keyFile?.isDue(at: now) ?? false, asks)
+        if member?.keyFile == nil { alone?(now) }
+        member?.listener.beforeLook(member?.keyFile?.isDue(at: now) ?? false, asks)
     }
 
     func log(_ level: LogLevel, _ message: String) {

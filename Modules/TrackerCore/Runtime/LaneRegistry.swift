@@ -202,31 +202,4 @@ struct LaneShare: Sendable {
     let lane: SharedLane
     let member: Int
     let isOpener: Bool
-
-    var isLeading: Bool { lane.isLeading(member) }
-
-    func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
-        lane.open(completion: completion)
-    }
-
-    func makeFirstSession(
-        _ settings: some ClientSettings, ids: any IDGenerator,
-        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
-    ) {
-        lane.makeFirstSession(for: member, settings, ids, completion: completion)
-    }
-
-    func start(_ settings: some ClientSettings, ids: any IDGenerator) { lane.start(member, settings, ids) }
-
-    func lead(_ settings: some ClientSettings, ids: any IDGenerator) -> Bool { lane.lead(member, settings, ids) }
-
-    func goWithoutSession() { lane.goWithoutSession(member) }
-
-    func pause(cancelling isCancelling: Bool) { lane.pause(member, cancelling: isCancelling) }
-
-    func release(withoutKey lack: String?) { lane.release(member, withoutKey: lack) }
-
-    func setInBackground(_ isInBackground: Bool) { lane.setInBackground(member, isInBackground) }
-
-    func leave(_ completion: @escaping @Sendable () -> Void) { lane.leave(member, completion) }
 }

@@ -77,42 +77,38 @@ struct OpenLane: Sendable {
 
     /// Whether the lane is delivered with this client's credentials. It speaks for the others too, in the log and when
     /// credentials are asked for.
-    var isLeading: Bool { share?.isLeading ?? true }
+    var isLeading: Bool { share.map { $0.lane.isLeading($0.member) } ?? true }
 
     /// Opens the database, or finds it open.
     func open(completion: @escaping @Sendable (Result<Opening, StorageError>) -> Void) {
-        if let share { share.open(completion: completion) } else { outbox.open(completion: completion) }
+        if let share { share.lane.open(completion: completion) } else { outbox.open(completion: completion) }
     }
 
     /// Makes the session for which `initialize` waits.
     func makeFirstSession(
-        _ settings: some ClientSettings, ids: any IDGenerator,
-        completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
+        _ settings: some ClientSettings, completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         if let share {
-            share.makeFirstSession(settings, ids: ids, completion: completion)
+            share.lane.makeFirstSession(for: share.member, settings, completion: completion)
         } else {
             engine.makeFirstSession(completion: completion)
         }
     }
 
     /// Begins to deliver.
-    func start(_ settings: some ClientSettings, ids: any IDGenerator) {
-        if let share { share.start(settings, ids: ids) } else { engine.start() }
+    func start(_ settings: some ClientSettings) {
+        if let share { share.lane.start(share.member, settings) } else { engine.start() }
     }
 
     /// Delivers with other credentials. With the same ones a halt ends, and no other wait.
     func update(_ settings: some ClientSettings, isSame: Bool, ids: any IDGenerator) {
-        let isOther = share?.lead(settings, ids: ids) ?? false
-        // One without a key leaves the lane the key that it has.
-        if hasOtherKey(than: settings.key) { return }
-        if isSame, !isOther, engine.snapshot.halt == nil { return }
-        engine.resume(with: settings.dialect(ids: ids))
+        if let share { return share.lane.update(share.member, settings, isSame: isSame, ids) }
+        if !isSame || engine.snapshot.halt != nil { engine.resume(with: settings.dialect(ids: ids)) }
     }
 
     /// Sends nothing from now on, unless another client has begun to deliver: this one makes no session.
     func goWithoutSession() {
-        if let share { return share.goWithoutSession() }
+        if let share { return share.lane.goWithoutSession(share.member) }
         engine.goWithoutSession()
         outbox.offerUnbound()
     }
@@ -121,19 +117,22 @@ struct OpenLane: Sendable {
     ///
     /// - Parameter isCancelling: Whether the requests under way are cancelled.
     func pause(cancelling isCancelling: Bool = true) {
-        if let share { share.pause(cancelling: isCancelling) } else { engine.pause(cancelling: isCancelling) }
+        guard let share else { return engine.pause(cancelling: isCancelling) }
+        share.lane.pause(share.member, cancelling: isCancelling)
     }
 
     /// Ends one ``pause(cancelling:)``.
     ///
     /// - Parameter lack: Why there is no key to send anything with, if so: delivery halts.
     func release(withoutKey lack: String? = nil) {
-        if let share { share.release(withoutKey: lack) } else { engine.release(withoutKey: lack) }
+        guard let share else { return engine.release(withoutKey: lack) }
+        share.lane.release(share.member, withoutKey: lack)
     }
 
     /// Turns timers off or on. A shared lane has none as long as all its clients are in the background.
     func setInBackground(_ isInBackground: Bool) {
-        if let share { share.setInBackground(isInBackground) } else { engine.setInBackground(isInBackground) }
+        guard let share else { return engine.setInBackground(isInBackground) }
+        share.lane.setInBackground(share.member, isInBackground)
     }
 
     /// The client's log passes on other messages than before.
@@ -143,14 +142,15 @@ struct OpenLane: Sendable {
     ///
     /// - Parameter patience: How long to wait for the answers; after that the requests are cancelled.
     func close(within patience: Duration, completion: @escaping @Sendable () -> Void) {
-        if let share { share.leave(completion) } else { parts.close(within: patience, completion: completion) }
+        if let share { return share.lane.leave(share.member, completion) }
+        parts.close(within: patience, completion: completion)
     }
 
     /// Stops delivery, then closes what is kept. A shared lane is only left.
     ///
     /// - Parameter completion: Called when every lock is free.
     func close(completion: @escaping @Sendable () -> Void) {
-        if let share { share.leave(completion) } else { parts.close(completion: completion) }
+        if let share { share.lane.leave(share.member, completion) } else { parts.close(completion: completion) }
     }
 
     /// Sends what can be sent within the time, then closes everything. A shared lane is only left: it goes on.
@@ -162,8 +162,8 @@ struct OpenLane: Sendable {
         within timeout: Duration, look: @escaping @Sendable (LaneMetrics) -> Void,
         completion: @escaping @Sendable () -> Void
     ) {
-        guard let share else { return parts.end(within: timeout, look: look, completion: completion) }
-        share.leave(completion)
+        if let share { return share.lane.leave(share.member, completion) }
+        parts.end(within: timeout, look: look, completion: completion)
     }
 }
 
@@ -260,8 +260,4 @@ extension OutboxConfiguration {
         case .memory: "What the server refuses is kept in memory: `refused()` lists it."
         }
     }
-}
-
-extension Duration {
-    var seconds: Double { self / .seconds(1) }
 }

@@ -19,19 +19,15 @@ struct SharedCredentials: Sendable {
     struct Waiter: Sendable {
         let member: Int
         let value: Value
-        let dialect: @Sendable () -> any Dialect
         let completion: @Sendable (Result<Void, TrackerError>) -> Void
-    }
 
-    /// Where the key is read when no client is left that would do so.
-    struct Source: Sendable {
-        let file: KeyFile
-        /// How the queue is delivered with a key from it.
-        let dialect: @Sendable (Secret) -> any Dialect
+        /// Those who wait for a key themselves come last.
+        fileprivate var rank: (Int, Int) { (value.key.isEmpty ? 1 : 0, member) }
     }
 
     private(set) var value: Value
-    private(set) var source: Source?
+    /// Where the key is read when no client is there that would do so.
+    private(set) var keyFile: KeyFile?
     private var waiters: [Int: Waiter] = [:]
 
     init(_ value: Value) { self.value = value }
@@ -50,12 +46,13 @@ struct SharedCredentials: Sendable {
     /// - Returns: Whether the key is another one than before.
     mutating func renew(_ key: Secret) -> Bool { replace(with: Value(key: key, headers: value.headers)) }
 
-    /// - Parameter source: The key file of the client; `nil` if it has none.
-    /// - Returns: Whether they are others than before.
-    mutating func lead(_ new: Value, _ source: Source?) -> Bool {
+    /// - Parameter keyFile: That of the client; `nil` if it has none.
+    /// - Returns: Whether they are in use now, and whether they are others than before.
+    mutating func lead(_ new: Value, _ keyFile: KeyFile?) -> (isUsed: Bool, isOther: Bool) {
         let isOther = replace(with: new)
-        if value == new { self.source = source }
-        return isOther
+        let isUsed = value == new
+        if isUsed { self.keyFile = keyFile }
+        return (isUsed, isOther)
     }
 
     mutating func add(_ waiter: Waiter) { waiters[waiter.member] = waiter }
@@ -69,7 +66,7 @@ struct SharedCredentials: Sendable {
     mutating func conclude(_ result: Result<Void, TrackerError>) -> (done: [Waiter], next: Waiter?) {
         let done = waiters.values.filter { !result.isRefusal || $0.value == value }
         for waiter in done { waiters[waiter.member] = nil }
-        let next = waiters.min { $0.key < $1.key }?.value
+        let next = waiters.values.min { $0.rank < $1.rank }
         if let next { value = next.value }
         return (done, next)
     }

@@ -6,8 +6,8 @@ import TrackerStorage
 /// A lane that several clients of the process have open.
 ///
 /// Consent, identity, session and queue are in the lane's rows, and so every client sees the same. The credentials are
-/// those of the client that was initialised last; the other options of delivery are those of the client that opened the
-/// lane.
+/// those of the client that was initialised last; the other options are those of the client that opened the lane, or of
+/// one that has it alone.
 final class SharedLane: Sendable {
     enum Event: Sendable {
         /// It cannot be opened, or the server has disabled it.
@@ -37,6 +37,8 @@ final class SharedLane: Sendable {
         var progress = Progress.opening
         var database = Database.unopened
         var credentials: SharedCredentials
+        /// How the queue is delivered with credentials.
+        var dialect: @Sendable (SharedCredentials.Value) -> any Dialect
         /// Whether it was left before it was open: it is delivered once it is.
         var startsWhenOpen = false
         /// How many pauses each client has not released, by the clients' numbers.
@@ -83,10 +85,11 @@ final class SharedLane: Sendable {
         self.report = report
         delivery = settings.delivery
         options = settings.laneOptions
-        state = Mutex(State(credentials: SharedCredentials(.init(settings))))
+        state = Mutex(
+            State(credentials: SharedCredentials(.init(settings)), dialect: Self.dialect(settings, dependencies.ids)))
         audience.connect {
             [weak self] in
-            self?.follow($0)
+            self?.follow($0) ?? true
         } alone: {
             [weak self] in
             self?.lookAlone(at: $0)
@@ -236,12 +239,11 @@ final class SharedLane: Sendable {
     }
 
     func makeFirstSession(
-        for member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator,
+        for member: Int, _ settings: some ClientSettings,
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         let own = SharedCredentials.Value(settings)
-        let waiter = SharedCredentials.Waiter(
-            member: member, value: own, dialect: { settings.dialect(ids: ids) }, completion: completion)
+        let waiter = SharedCredentials.Waiter(member: member, value: own, completion: completion)
         let isHalted = parts.engine.snapshot.halt != nil
         let (before, isOther) = state.withLock { state in
             let before = state.progress
@@ -257,7 +259,7 @@ final class SharedLane: Sendable {
         }
         if isOther {
             audience.lead(member)
-            parts.engine.resume(with: settings.dialect(ids: ids))
+            resume()
         }
         switch before {
         case .opening, .withoutSession: parts.engine.makeFirstSession(again: true) { [weak self] in self?.conclude($0) }
@@ -290,25 +292,24 @@ final class SharedLane: Sendable {
     /// Tries with the credentials of a client that waits, after those of another were refused.
     private func lead(_ next: SharedCredentials.Waiter) {
         audience.lead(next.member)
-        parts.engine.resume(with: next.dialect())
+        resume()
     }
 
     /// Delivers with these credentials. A lane that is halted is tried at once, also if they are the same.
-    func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
+    func start(_ member: Int, _ settings: some ClientSettings) {
         let isHalted = parts.engine.snapshot.halt != nil
-        let source = keyFile(of: member, settings, ids)
-        let given = SharedCredentials.Value(settings)
-        let (before, resumes) = state.withLock { state in
+        let (given, keyFile) = (SharedCredentials.Value(settings), audience.keyFile(of: member))
+        let (before, isUsed, isOther) = state.withLock { state in
             defer { state.progress = .started }
-            let isOther = state.credentials.lead(given, source)
-            return (state.progress, isOther || isHalted && state.credentials.value == given)
+            let (isUsed, isOther) = state.credentials.lead(given, keyFile)
+            return (state.progress, isUsed, isOther)
         }
-        audience.lead(member)
-        if resumes { parts.engine.resume(with: settings.dialect(ids: ids)) }
+        if isUsed { audience.lead(member) }
+        if isOther || isHalted && isUsed { resume() }
         // During the first session it has no effect, and its end begins delivery.
         if before != .started { parts.engine.start(again: true) }
         var (own, first) = (settings.delivery, delivery)
-        (own.headers, first.headers) = ([:], [:])
+        (own.headers, own.keyFile, first.headers, first.keyFile) = ([:], nil, [:], nil)
         if own != first || settings.laneOptions != options {
             log.log(
                 .warning,
@@ -316,26 +317,32 @@ final class SharedLane: Sendable {
         }
     }
 
-    /// The lane is delivered with these credentials from now on.
-    ///
-    /// - Returns: Whether they are others than before.
-    func lead(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) -> Bool {
-        let source = keyFile(of: member, settings, ids)
-        defer { audience.lead(member) }
-        return state.withLock { $0.credentials.lead(.init(settings), source) }
+    /// Delivers with other credentials, unless a client has others that has no key now. With the same ones a halt ends, and
+    /// no other wait.
+    func update(_ member: Int, _ settings: some ClientSettings, isSame: Bool, _ ids: any IDGenerator) {
+        let (given, keyFile) = (SharedCredentials.Value(settings), audience.keyFile(of: member))
+        let isAlone = !audience.hasSeveral
+        let (isUsed, isOther) = state.withLock { state in
+            if isAlone { state.dialect = Self.dialect(settings, ids) }
+            return state.credentials.lead(given, keyFile)
+        }
+        guard isUsed else { return }
+        audience.lead(member)
+        if !isSame || isOther || parts.engine.snapshot.halt != nil { resume() }
     }
 
-    private func keyFile(
-        of member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator
-    ) -> SharedCredentials.Source? {
-        audience.keyFile(of: member).map { file in
-            SharedCredentials.Source(file: file) { key in
-                var settings = settings
-                settings.key = key
-                return settings.dialect(ids: ids)
-            }
+    private static func dialect<Settings: ClientSettings>(
+        _ settings: Settings, _ ids: any IDGenerator
+    ) -> @Sendable (SharedCredentials.Value) -> any Dialect {
+        { credentials in
+            var settings = settings
+            (settings.key, settings.headers) = (credentials.key, credentials.headers)
+            return settings.dialect(ids: ids)
         }
     }
+
+    /// Goes on with the credentials that are in use now.
+    private func resume() { parts.engine.resume(with: state.withLock { $0.dialect($0.credentials.value) }) }
 
     func goWithoutSession(_ member: Int) {
         let ends = state.withLock { state in
@@ -378,18 +385,22 @@ final class SharedLane: Sendable {
 
     // MARK: What happens to it
 
-    private func follow(_ event: DeliveryEvent) {
+    /// - Returns: Whether the clients hear it.
+    private func follow(_ event: DeliveryEvent) -> Bool {
         switch event {
         case .sessionMade, .sessionChanged(.some): concludeIfStarted(.success(()))
         case .retried(let plan, let answer, _):
             if case .session = plan.purpose { concludeIfStarted(.failure(.noSession(answer, from: plan.request.url))) }
         case .halted(let message, let nextTry, _):
+            // A client that reads its key from a file does so when it hears of it.
+            if !audience.leaderReadsKey, renewAlone() { return false }
             if let halt = parts.engine.snapshot.halt { concludeIfStarted(.failure(.noSession(halt))) }
             // Nobody else says so.
-            if isLeft, !renewAlone() { log.log(.error, DeliveryState.Halt.sentence(message, nextTry: nextTry)) }
+            if isLeft { log.log(.error, DeliveryState.Halt.sentence(message, nextTry: nextTry)) }
         case .disabled: report(self, .isUnusable)
         case .dropped, .unidentified, .sessionChanged, .unauthorized, .resumed, .deliversHere, .grows, .idle: break
         }
+        return true
     }
 
     /// Answers those who wait for a session that is made in the background.
@@ -403,20 +414,20 @@ final class SharedLane: Sendable {
 
     // MARK: Without clients
 
-    /// Ahead of a look at the queue while no client is there.
+    /// Ahead of a look at the queue while no client reads the key.
     private func lookAlone(at now: MonotonicInstant) {
-        if state.withLock({ $0.credentials.source?.file.isDue(at: now) ?? false }) { _ = renewAlone() }
+        if state.withLock({ $0.credentials.keyFile?.isDue(at: now) ?? false }) { _ = renewAlone() }
     }
 
     /// Reads the key file of the client that led last, and goes on with its key if that is another one.
     ///
     /// - Returns: Whether it is.
     private func renewAlone() -> Bool {
-        guard let source = state.withLock(\.credentials.source),
-            let key = source.file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") })
+        guard let file = state.withLock(\.credentials.keyFile),
+            let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") })
         else { return false }
         let isOther = state.withLock { $0.credentials.renew(key) }
-        if isOther { parts.engine.resume(with: source.dialect(key)) }
+        if isOther { resume() }
         return isOther
     }
 }

@@ -21,12 +21,7 @@ package enum StateReport {
     }
 
     private static func describe(_ lane: StateInspection.Lane) -> JSONValue {
-        var dropped = JSONObject()
-        for (reason, count) in lane.dropped { dropped[reason] = JSONValue(count) }
-        var refused = JSONObject()
-        for (reason, count) in lane.refused.reasons.sorted(by: { $0.key.description < $1.key.description }) {
-            refused[reason.description] = JSONValue(count)
-        }
+        let dropped = JSONObject(lane.dropped.map { ($0.reason, JSONValue($0.count)) })
         return [
             "kind": .string(lane.identity.kind.rawValue), "owner": .string(lane.identity.owner),
             "origin": .string(lane.identity.origin), "queued": JSONValue(lane.queued),
@@ -34,7 +29,7 @@ package enum StateReport {
             "oldest": lane.oldest.map { .string($0.description) } ?? .null,
             "consent": lane.consent.map { .string($0.rawValue) } ?? .null, "hasSession": .bool(lane.hasSession),
             "accepted": JSONValue(lane.accepted), "delivered": JSONValue(lane.delivered), "dropped": .object(dropped),
-            "requeued": JSONValue(lane.requeued), "refused": .object(refused),
+            "requeued": JSONValue(lane.requeued), "refused": DebugInfo.counts(lane.refused.reasons.named),
             "halted": lane.halt.flatMap { try? JSONValue(JSONText(validating: $0)) } ?? .null,
             "deliveryLock": .string(lane.deliveryLock), "openLock": .string(lane.openLock),
         ]

@@ -36,6 +36,16 @@ struct RecordMethodTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("state")))
     }
 
+    @Test("let a flush end where the program is asked for credentials and does not answer")
+    func withoutCredentials() async throws {
+        try await client.call("host.subscribe", ["credentials"])
+        client.start("init", ["925", ["apiUrl": "https://api.example.com"]])
+        client.start("track", ["A"])
+
+        #expect(try await client.call("flush")["remaining"] == 0)
+        #expect(try await client.call("record.find", ["A"])["calls"]?.arrayValue?.count == 1)
+    }
+
     @Test("show each connection to one host its own calls alone, and whose they are")
     func connections() async throws {
         let lanes = LaneRegistry()

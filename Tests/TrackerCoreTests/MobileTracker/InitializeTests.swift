@@ -162,6 +162,26 @@ struct InitializeTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("one for another brand keeps what waits for that, whatever was reset while the first one was opening")
+    func resetOfFirstBrand() async throws {
+        let fixture = try SessionFixture { $0.isEvent ? .status(503) : nil }
+        try await fixture.start(fixture.patientConfig, brandId: "926")
+        await fixture.tracker.track(eventName: "WAITS")
+        try await fixture.drainToWait()
+        await fixture.tracker.shutdown(timeout: .seconds(60))
+        fixture.answer()
+        let next = fixture.restarted()
+
+        next.tracker.initialize(brandId: "925", config: next.config()) { _ in }
+        next.tracker.reset(all: true, messageId: nil)
+        try await next.start(brandId: "926")
+        await next.drain()
+
+        #expect(next.tracker.dropped?["reset"] == nil)
+        #expect(next.names.last == "WAITS")
+        await next.tracker.shutdown()
+    }
+
     @Test("a thousand calls before it are one line in the log, and one with their count once it comes")
     func callsBefore() async throws {
         let fixture = try SessionFixture()

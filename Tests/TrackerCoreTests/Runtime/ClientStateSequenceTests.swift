@@ -102,6 +102,23 @@ struct ClientStateSequenceTests {
         #expect(harness.answers.all.prefix(1) == ["reset kept"])
     }
 
+    @Test("the lane of another owner gets none that was made for one, which is kept for the next lane of its own")
+    func earlyChangesOfOwner() throws {
+        var harness = try StateHarness<Staying>()
+        _ = harness.initialize()
+        _ = harness.reset()
+
+        #expect(!harness.initialize(try StubSettings("b")).contains("first reset"))
+        _ = harness.handle { $0.finished(1, .failure(TrackerError(.storage, "broken"))) }
+        _ = harness.closed()
+        _ = harness.opened()
+        _ = harness.finished()
+        _ = harness.shutDown()
+        _ = harness.closed()
+
+        #expect(harness.initialize() == "begin; first reset; began 3; open 3; opening 3")
+    }
+
     @Test("a reset ends the run: what comes after it waits, and goes to the next one")
     func resetEndsRun() throws {
         var harness = try StateHarness<Holding>()

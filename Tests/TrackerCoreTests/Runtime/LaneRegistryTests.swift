@@ -289,6 +289,7 @@ struct LaneRegistryTests {
         #expect(count("accepted_records_total") == 2 && count("queued_records") == 0)
         let left = try #require(next.control.metrics.lane)
         #expect(left.counters == nil && left.failingDisks == nil)
+        #expect(left.deliveryTimes == nil && left.halts == nil && left.openBreakers == nil)
         await next.shutdown(timeout: .zero)
     }
 

@@ -54,6 +54,17 @@ struct SharedCredentialsTests {
         #expect(done.isEmpty && next?.member == 0 && credentials.isAwaited)
     }
 
+    @Test("go on with those of one who has a key before those of one who waits for one")
+    func keyBeforeNone() {
+        var credentials = Self.credentials("bad", waiting: "", "good", "bad")
+
+        let first = credentials.conclude(Self.refusals[0])
+        #expect(first.done.map(\.member) == [2] && first.next?.member == 1)
+        #expect(credentials.value == Self.value("good"))
+
+        #expect(credentials.conclude(Self.refusals[0]).next?.member == 0)
+    }
+
     @Test("tell other headers from the same ones")
     func headers() {
         var credentials = Self.credentials("a", waiting: "b")
@@ -68,8 +79,8 @@ struct SharedCredentialsTests {
     func withoutKey() {
         var credentials = Self.credentials("a")
 
-        #expect(!credentials.lead(Self.value(""), nil) && credentials.value == Self.value("a"))
-        #expect(credentials.lead(Self.value("b"), nil) && credentials.value == Self.value("b"))
+        #expect(credentials.lead(Self.value(""), nil) == (false, false) && credentials.value == Self.value("a"))
+        #expect(credentials.lead(Self.value("b"), nil) == (true, true) && credentials.value == Self.value("b"))
     }
 
     @Test("do not wait for a client that has left")
@@ -85,10 +96,9 @@ struct SharedCredentialsTests {
     func source() {
         var credentials = Self.credentials("a", waiting: "a")
         let file = KeyFile("/nowhere")
-        let source = SharedCredentials.Source(file: file) { _ in preconditionFailure("nothing is planned") }
 
-        #expect(credentials.lead(Self.value("b"), source) && credentials.source?.file === file)
-        #expect(!credentials.lead(Self.value("b"), nil) && credentials.source == nil)
+        #expect(credentials.lead(Self.value("b"), file) == (true, true) && credentials.keyFile === file)
+        #expect(credentials.lead(Self.value("b"), nil) == (true, false) && credentials.keyFile == nil)
     }
 
     private static func credentials(_ key: String, waiting: String...) -> SharedCredentials {
@@ -96,8 +106,7 @@ struct SharedCredentialsTests {
         for (member, key) in waiting.enumerated() {
             credentials.add(
                 SharedCredentials.Waiter(
-                    member: member, value: value(key), dialect: { preconditionFailure("nothing is planned") },
-                    completion: { _ in }))
+                    member: member, value: value(key), completion: { _ in }))
         }
         return credentials
     }

@@ -57,6 +57,27 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("has a denial from before the initialize of one client cancel what the others have under way")
+    func denialBeforeInitialize() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes(isClocked: true) { $0.isEvent ? .gated(gate, .status(200)) : nil }
+        let (one, other) = (try await lanes.started(), lanes.client())
+        #expect(await one.track(eventName: "A").isQueued)
+        try await lanes.session.backend.server.requests(atLeast: 2)
+        #expect(one.requestsUnderWay == 1)
+
+        await other.setConsent(.denied)
+        try await other.initialize(brandId: "925", config: lanes.session.config())
+        // The cancellation was ordered before, and is carried out in the loop's next turn.
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        for _ in 0..<3 { await loop.turn() }
+
+        #expect(one.requestsUnderWay == 0)
+        #expect(!one.isTrackingAllowed && one.isBalanced)
+        gate.open()
+        await lanes.end()
+    }
+
     @Test("is balanced, and loses and doubles nothing, while some track, some reset and some leave", arguments: 1...5)
     func manyAtOnce(round: Int) async throws {
         let lanes = try SharedLanes()
@@ -227,6 +248,47 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("keeps the options of the client that opened it where another one brings other credentials")
+    func optionsOfOpener() async throws {
+        let lanes = try SharedLanes()
+        let fixture = try AnalyticsFixture { _ in .status(401) }
+        let (one, other) = (
+            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
+        )
+        await one.initializeAndWait(with: fixture.options())
+        await other.initializeAndWait(with: fixture.options(whenRefused: .disable) { $0.headers = ["X-Team": "1"] })
+
+        _ = await one.track("A").outcome
+        let report = await one.flush(timeout: .seconds(60))
+
+        #expect(report.stoppedBy == .halted && report.remaining == 1)
+        #expect(fixture.backend.server.requests.last?.header("X-Team") == "1")
+        #expect(other.info("lifecycle") == "halted")
+        await lanes.end()
+    }
+
+    @Test("warns each client that joins of what waits in its folder and nobody delivers")
+    func otherLaneWaits() async throws {
+        let lanes = try SharedLanes()
+        let fixture = try AnalyticsFixture { _ in .status(503) }
+        let patient = fixture.options {
+            ($0.retryDelay, $0.cooldown, $0.maxCooldown) = (.seconds(3600), .seconds(3600), .seconds(3600))
+        }
+        await fixture.start(patient)
+        _ = await fixture.client.track("A").outcome
+        await fixture.client.shutdown(timeout: .seconds(60))
+        let (opener, joiner) = (listening(in: lanes), listening(in: lanes))
+
+        for client in [opener.client, joiner.client] {
+            await client.initializeAndWait(with: fixture.options(writeKey: "another-key"))
+        }
+
+        let warning = "1 event of AnalyticsClient with another write key waits"
+        #expect(joiner.log.lines.all.count { $0.contains(warning) } == 1)
+        #expect(lanes.log.lines.all.count { $0.contains(warning) } == 1)
+        await lanes.end()
+    }
+
     /// A client of a process, and what it hears of the lanes that it shares.
     private func listening(in lanes: SharedLanes) -> (client: AnalyticsClient, log: RecordingLog) {
         let log = RecordingLog()
@@ -380,9 +442,9 @@ struct SharedLaneMembersTests {
     }
 
     @Test(
-        "goes on with the key of one client where another has none and does not answer for one",
-        arguments: [true, false])
-    func withoutKey(leaves: Bool) async throws {
+        "goes on with the key of one client where another has none and does not answer for one, or not yet",
+        arguments: [true, false, nil] as [Bool?])
+    func withoutKey(leaves: Bool?) async throws {
         let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
         let one = try await lanes.started(lanes.session.config { $0.xApiKey = "good" })
         let other = lanes.client()
@@ -391,17 +453,75 @@ struct SharedLaneMembersTests {
         other.initialize(brandId: "925", config: lanes.session.config { $0.xApiKey = nil }) { _ in }
         try await asked.values(atLeast: 1)
         let loop = try await lanes.loops.values(atLeast: 1)[0]
-        if leaves {
-            await other.shutdown(timeout: .zero)
-        } else {
+        switch leaves {
+        case true?: await other.shutdown(timeout: .zero)
+        case false?:
             try await loop.timer(at: .seconds(10))
             loop.advance(by: .seconds(10))
+        case nil: break
         }
 
         #expect(await one.track(eventName: "A").isQueued)
         try await lanes.delivers(["A"])
 
         #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key") == "good" })
+        await lanes.end()
+    }
+
+    @Test("reads the key file of one client where another has no key and gives none", arguments: [true, false])
+    func keyFileBesideNoKey(leaves: Bool) async throws {
+        let lanes = try SharedLanes(isClocked: true)
+        let path = lanes.session.directory.path("key")
+        func write(_ key: String) throws {
+            try Data(key.utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+        try write("old")
+        let one = try await lanes.started(lanes.session.config { ($0.xApiKey, $0.delivery.keyFile) = (nil, path) })
+        let other = lanes.client()
+        let asked = Recorder<Bool>()
+        other.control.askForCredentials { _ in asked.record(true) }
+        other.initialize(brandId: "925", config: lanes.session.config { $0.xApiKey = nil }) { _ in }
+        try await asked.values(atLeast: 1)
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        try await loop.timer(at: .seconds(10))
+        loop.advance(by: .seconds(10))
+        await loop.turn()
+        if leaves { await one.shutdown(timeout: .zero) }
+        try write("new")
+        lanes.session.answer { $0.header("X-API-Key") == "new" ? nil : .status(401) }
+
+        let last = leaves ? other : one
+        #expect(await last.track(eventName: "A").isQueued)
+        #expect(await last.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(lanes.session.requests.last?.header("X-API-Key") == "new")
+        await lanes.end()
+    }
+
+    @Test("that is halted is told to a client that has no key and gives none: its next initialize counts")
+    func haltedWithoutKey() async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.isEvent ? .status(401) : nil }
+        let one = try await lanes.started()
+        #expect(await one.track(eventName: "A").isQueued)
+        #expect(await one.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        let other = lanes.client()
+        let asked = Recorder<Bool>()
+        other.control.askForCredentials { _ in asked.record(true) }
+        let config = lanes.session.config { $0.xApiKey = nil }
+        let answers = Recorder<Result<Void, TrackerError>>()
+        other.initialize(brandId: "925", config: config) { answers.record($0) }
+        try await asked.values(atLeast: 1)
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        try await loop.timer(at: .seconds(10))
+        loop.advance(by: .seconds(10))
+        await loop.turn()
+        try await answers.values(atLeast: 1)
+        #expect(other.debugInfo()["lifecycle"] == "halted")
+
+        other.initialize(brandId: "925", config: config) { answers.record($0) }
+
+        try await asked.values(atLeast: 2)
         await lanes.end()
     }
 
@@ -444,6 +564,10 @@ struct SharedLaneMembersTests {
         for answer in answers.all { #expect(throws: Never.self) { try answer.get() } }
         #expect(lanes.opened.all.count == 1 && lanes.session.creations.count == 1)
     }
+}
+
+extension MobileTracker {
+    fileprivate var requestsUnderWay: Int? { runtime.run?.lane.engine.snapshot.requestsInFlight }
 }
 
 extension TrackOutcome {
