@@ -45,6 +45,10 @@ final class Agent: Sendable {
                     together: link.together, lanes: lanes, after: { link.after($0, $1) },
                     stop: { link.stop() })
             })
+        guard server.canStop else {
+            socket.remove()
+            throw AgentFault("there are too few file descriptors: raise the limit (ulimit -n)", isPassing: true)
+        }
     }
 
     /// A session without a connection, which shares the lanes of the others.

@@ -90,7 +90,8 @@ struct AgentSocket {
         }
         var holder = wish
         let isKnown = unsafe fcntl(descriptor, F_GETLK, &holder) == 0 && holder.l_type != Int16(F_UNLCK)
-        throw .isServed(path, by: isKnown ? holder.l_pid : nil)
+        // A process of another container has no number here.
+        throw .isServed(path, by: isKnown && holder.l_pid > 0 ? holder.l_pid : nil)
     }
 
     /// Removes a socket that nobody serves.
@@ -100,7 +101,7 @@ struct AgentSocket {
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw AgentFault("\(path) is there already and is no socket: remove it, or use another path")
         }
-        let probe = SocketAddress.stream()
+        let probe = try stream()
         defer { close(probe) }
         // A program that has made it without a lock.
         if unsafe SocketAddress.with(path, { unsafe connect(probe, $0, $1) }) == 0 {
@@ -111,8 +112,14 @@ struct AgentSocket {
         }
     }
 
-    private static func listen(at path: String, _ mode: Mode) throws(AgentFault) -> Int32 {
+    private static func stream() throws(AgentFault) -> Int32 {
         let descriptor = SocketAddress.stream()
+        guard descriptor >= 0 else { throw AgentFault("the socket cannot be made", SystemError("socket")) }
+        return descriptor
+    }
+
+    private static func listen(at path: String, _ mode: Mode) throws(AgentFault) -> Int32 {
+        let descriptor = try stream()
         // Nobody else may connect before the mode is set.
         let mask = umask(0o177)
         let isBound = unsafe SocketAddress.with(path) { unsafe bind(descriptor, $0, $1) } == 0

@@ -38,14 +38,14 @@ enum SocketAddress {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A new socket of this family, closed in child processes.
+    /// A new socket of this family, closed in child processes; -1 if the system gives none.
     static func stream() -> Int32 {
         #if canImport(Glibc)
             let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         #else
             let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
         #endif
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if descriptor >= 0 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         return descriptor
     }
 }

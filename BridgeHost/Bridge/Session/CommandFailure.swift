@@ -4,12 +4,7 @@ import TrackerPlatform
 package struct CommandFailure: Error, Hashable, Sendable {
     package let message: String
     /// Whether another try may succeed although nothing is done about it.
-    package let isPassing: Bool
-
-    package init(message: String, isPassing: Bool = false) {
-        self.message = message
-        self.isPassing = isPassing
-    }
+    package var isPassing = false
 }
 
 extension CommandFailure {

@@ -91,8 +91,15 @@ package struct ConnectionLimits: Hashable, Sendable {
     package var maxBytesBeforeNotifications = 8 << 20
     /// How long it may take from the end of the input until the connection ends.
     package var shutdownTimeout = Duration.milliseconds(1_500)
+    /// The part of it that is kept for the writing of the last answers.
+    private static let writingShare = 10
 
     package init() {}
+
+    /// When answers must be ready to be written before a connection ends.
+    func answersDeadline(_ end: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        end - shutdownTimeout / Self.writingShare
+    }
 }
 
 /// Answers the calls of a connection.

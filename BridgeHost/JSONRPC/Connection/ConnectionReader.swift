@@ -1,8 +1,6 @@
 /// What the reading thread of a connection does.
 struct ConnectionReader {
     private static let bufferSize = 256 << 10
-    /// The part of the time for ending that is kept for the writing of the last answers.
-    private static let writingShare = 10
 
     private let input: ByteStream
     private let wake: WakePipe
@@ -31,7 +29,7 @@ struct ConnectionReader {
     mutating func run() -> ContinuousClock.Instant {
         read()
         let deadline = beginEnd()
-        responder.shutdown(by: answersDeadline(deadline)) { [queue] in queue.finishResponder() }
+        responder.shutdown(by: limits.answersDeadline(deadline)) { [queue] in queue.finishResponder() }
         while !queue.isFinishedOrParks(), ContinuousClock.now < deadline {
             wait(forInput: false, orHangUp: false)
         }
@@ -97,12 +95,7 @@ struct ConnectionReader {
         if let deadline { return deadline }
         let deadline = ContinuousClock.now + limits.shutdownTimeout
         self.deadline = deadline
-        responder.willShutDown(by: answersDeadline(deadline))
+        responder.willShutDown(by: limits.answersDeadline(deadline))
         return deadline
-    }
-
-    /// When answers must be ready to be written in time.
-    private func answersDeadline(_ deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        deadline - limits.shutdownTimeout / Self.writingShare
     }
 }

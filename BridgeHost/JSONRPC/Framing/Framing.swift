@@ -11,7 +11,7 @@ package enum Framing: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A message that could not be taken from the stream.
-package enum FramingFault: Error, Hashable, Sendable {
+package enum FramingFault: Hashable, Sendable {
     /// It is longer than allowed. It is passed over.
     case tooLarge(limit: Int)
     /// The headers do not say, or say in two ways, how long it is. What follows is skipped up to the next good

@@ -4,8 +4,6 @@ import TrackerPlatform
 struct ServerLoop: ~Copyable {
     /// How much is read of one connection before the next one's turn.
     private static let bufferSize = 64 << 10
-    /// The part of the time for ending that is kept for the writing of the last answers.
-    private static let writingShare = 10
     /// How many clients are accepted before the connections' turn.
     private static let mostAccepts = 64
     /// How long no client is accepted when there is not even a descriptor to refuse one with.
@@ -256,7 +254,7 @@ struct ServerLoop: ~Copyable {
         let end = deadline ?? ContinuousClock.now + limits.connection.shutdownTimeout
         connection.deadline = end
         timed.insert(connection.number)
-        connection.responder.willShutDown(by: answersDeadline(end))
+        connection.responder.willShutDown(by: limits.connection.answersDeadline(end))
     }
 
     private mutating func goOnEnding(_ connection: ServedConnection) {
@@ -269,7 +267,7 @@ struct ServerLoop: ~Copyable {
         guard !connection.isResponderEnding else { return }
         connection.isResponderEnding = true
         let end = connection.deadline ?? deadline ?? ContinuousClock.now + limits.connection.shutdownTimeout
-        connection.responder.shutdown(by: answersDeadline(end)) { [queue = connection.queue] in
+        connection.responder.shutdown(by: limits.connection.answersDeadline(end)) { [queue = connection.queue] in
             queue.finishResponder()
         }
     }
@@ -322,10 +320,6 @@ struct ServerLoop: ~Copyable {
         let earliest = timed.reduce(min(deadline, acceptsAgain)) { min($0, connections[$1]?.wakesAt) }
         guard let earliest else { return -1 }
         return Int32(clamping: max(0, now.duration(to: earliest).roundedUpMilliseconds))
-    }
-
-    private func answersDeadline(_ deadline: ContinuousClock.Instant) -> ContinuousClock.Instant {
-        deadline - limits.connection.shutdownTimeout / Self.writingShare
     }
 }
 

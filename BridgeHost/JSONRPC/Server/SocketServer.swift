@@ -78,6 +78,9 @@ package final class SocketServer: Sendable {
     /// How many bytes all clients together leave with the server now.
     var heldBytes: Int { held.count }
 
+    /// Whether ``stop(within:)`` has an effect: without file descriptors there is nothing to wake the server with.
+    package var canStop: Bool { mailbox.descriptor >= 0 }
+
     /// Serves until ``stop(within:)`` is called, and then until every connection has ended or the time is over.
     ///
     /// Call it once, on a thread that may block.

@@ -9,12 +9,6 @@ public struct ForgetReport: Hashable, Sendable {
     /// How many events this client's queue has delivered since it was made, of anyone. Whose they were is not kept: a list
     /// of whose events were delivered would be what a person wants to have forgotten. With 0, none of theirs was.
     public let deliveredOfAnyone: Int
-
-    /// Makes a report.
-    public init(erased: Int, deliveredOfAnyone: Int) {
-        self.erased = erased
-        self.deliveredOfAnyone = deliveredOfAnyone
-    }
 }
 
 /// Persons who are to be forgotten.

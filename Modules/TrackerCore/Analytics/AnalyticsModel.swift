@@ -20,7 +20,7 @@ struct AnalyticsModel: ClientModel {
         for call: CheckedAnalyticsCall, _ stamp: CallStamp, under settings: AnalyticsSettings
     ) throws(Refusal) -> LaneChange {
         let context =
-            try call.own.map { (own) throws(Refusal) in try settings.context(of: call.call, own) } ?? settings.context
+            try call.own.map { (own) throws(Refusal) in try settings.context(with: own) } ?? settings.context
         // A call that names its own user changes nothing of the client's user.
         let changes = call.own?.namesPerson == true ? [] : call.call.changes
         guard let body = AnalyticsEvent.body(of: call, context: context, messageID: stamp.messageID, at: stamp.time)

@@ -61,7 +61,7 @@ struct AnalyticsSettings: ClientSettings {
     /// The member `context` of an event whose call has options.
     ///
     /// - Throws: `serialization` if both contexts together cannot be written.
-    func context(of call: AnalyticsCall, _ own: CallOverrides) throws(Refusal) -> BodyTemplate.Member {
+    func context(with own: CallOverrides) throws(Refusal) -> BodyTemplate.Member {
         guard own.namesPerson || own.context != nil else { return context }
         let merged = AnalyticsContext.merge(
             own.context.flatMap { JSONValue($0).objectValue } ?? [:], over: commonContext)

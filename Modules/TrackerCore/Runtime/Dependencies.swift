@@ -20,20 +20,6 @@ package struct Dependencies: Sendable {
     /// The variables of the process's environment, by their names.
     package var environment: @Sendable (String) -> String? = { StateFolder.environmentVariable($0) }
 
-    package init(
-        clock: any TrackerClock, ids: any IDGenerator, log: any TrackerLog,
-        jitter: any RandomNumberGenerator & Sendable,
-        makeLoop: @escaping @Sendable (TransportConfiguration) throws(TransportError) -> any DeliveryLoop,
-        makeOutbox: @escaping @Sendable (OutboxConfiguration) -> any LaneOutbox
-    ) {
-        self.clock = clock
-        self.ids = ids
-        self.log = log
-        self.jitter = jitter
-        self.makeLoop = makeLoop
-        self.makeOutbox = makeOutbox
-    }
-
     /// The system's clocks and randomness, libcurl and SQLite.
     package static func system(log: any TrackerLog = StandardErrorLog()) -> Dependencies {
         Dependencies(

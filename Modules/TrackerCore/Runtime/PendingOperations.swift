@@ -107,16 +107,6 @@ struct PendingFlush: Sendable {
     var completion: @Sendable (FlushReport) -> Void
     /// Raised when the flush begins, or when it ends without that. The first to raise it answers the flush.
     let hasBegun = Flag(false)
-
-    init(
-        deadline: Duration, lastCall: Int = .max, cutoff: FlushCutoff? = nil,
-        completion: @escaping @Sendable (FlushReport) -> Void
-    ) {
-        self.deadline = deadline
-        self.lastCall = lastCall
-        self.cutoff = cutoff
-        self.completion = completion
-    }
 }
 
 /// A change of the list of persons to forget.

@@ -107,14 +107,6 @@ package struct ClientHooks: Hashable, Sendable {
     package var beforeSend: BeforeSend?
     package var credentials: CredentialsProvider?
 
-    package init(
-        log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil, credentials: CredentialsProvider? = nil
-    ) {
-        self.log = log
-        self.beforeSend = beforeSend
-        self.credentials = credentials
-    }
-
     package static func == (lhs: ClientHooks, rhs: ClientHooks) -> Bool { true }
 
     package func hash(into _: inout Hasher) {}

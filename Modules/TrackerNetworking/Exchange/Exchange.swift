@@ -63,7 +63,7 @@ struct Exchange {
         after answer: Answer, policy: inout CompressionPolicy, read: (String) -> WebAddress?
     ) -> Step {
         if Self.isRedirect(answer.status), let location = answer.location {
-            return follow(location, target: read(location), after: answer)
+            return follow(read(location), after: answer)
         }
         if compressedBody != nil {
             if policy.retriesPlain(afterCompressed: answer.status, isRead: isRead(answer), from: origin) {
@@ -89,7 +89,7 @@ struct Exchange {
         return (try? JSONText(validating: answer.body))?[list]?.elements.isEmpty == false
     }
 
-    private mutating func follow(_ location: String, target: WebAddress?, after answer: Answer) -> Step {
+    private mutating func follow(_ target: WebAddress?, after answer: Answer) -> Step {
         let shown = request.isPathPrivate ? target?.origin : target?.display
         guard let target, address.mayRedirect(to: target) else {
             return .finish(

@@ -118,12 +118,6 @@ package struct DatabaseRecovery: Hashable, Sendable {
     package var carriedOver: Int
     /// Records that could not; `nil` if the number is unknown.
     package var lost: Int?
-
-    package init(setAside: String, carriedOver: Int, lost: Int?) {
-        self.setAside = setAside
-        self.carriedOver = carriedOver
-        self.lost = lost
-    }
 }
 
 /// The oldest records of a lane, and the lane in the same instant.
@@ -217,9 +211,4 @@ package struct StrandedLane: Hashable, Sendable {
     package var identity: LaneIdentity
     /// How many records it holds.
     package var records: Int
-
-    package init(identity: LaneIdentity, records: Int) {
-        self.identity = identity
-        self.records = records
-    }
 }

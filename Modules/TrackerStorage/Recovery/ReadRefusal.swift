@@ -40,8 +40,6 @@ struct RefusalWatch {
 }
 
 extension StateFolder {
-    private var facts: FileKeyValueStore { FileKeyValueStore(directory: backups) }
-
     /// Since when reads have been refused, in this process or in others.
     var refusal: ReadRefusal? {
         get throws(StorageError) {

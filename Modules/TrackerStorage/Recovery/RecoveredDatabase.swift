@@ -144,7 +144,7 @@ struct LaneRecovery {
             }
         }
         let found = row.counters.queued
-        if (old?.generation ?? 0) < row.generation.number { try database.repeatReset(&row, before: row.generation) }
+        if (old?.generation ?? 0) < row.generation.number { try database.repeatReset(&row) }
         let lost = max(0, (expected ?? 0) - found)
         row.counters.accepted = found + lost
         row.reserved = max(row.reserved, row.sequence)

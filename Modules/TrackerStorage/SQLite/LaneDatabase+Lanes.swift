@@ -120,12 +120,17 @@ extension LaneDatabase {
 
     /// Counts records that left without being delivered.
     func countDropped(_ count: Int, _ reason: DropReason, lane: Int64) throws(StorageError) {
+        try self.count(count, as: reason.description, lane: lane)
+    }
+
+    /// Adds to a count under a name.
+    func count(_ count: Int, as name: String, lane: Int64) throws(StorageError) {
         try statement(
             """
             INSERT INTO dropped(lane, reason, count) VALUES(?1, ?2, ?3)
             ON CONFLICT DO UPDATE SET count = count + excluded.count
             """
-        ).run(lane, reason.description, count)
+        ).run(lane, name, count)
     }
 
     /// Reads how many records left without being delivered.

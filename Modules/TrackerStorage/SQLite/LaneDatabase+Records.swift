@@ -112,9 +112,9 @@ extension LaneDatabase {
         return removed
     }
 
-    /// Does to a lane's records what a reset has done that its row does not know of: those without a session go.
-    func repeatReset(_ row: inout LaneRow, before generation: Generation? = nil) throws(StorageError) {
-        let removed = try deleteUnboundRecords(of: row.key, before: generation)
+    /// Does to a lane's records what the reset did that began its generation: those from before without a session go.
+    func repeatReset(_ row: inout LaneRow) throws(StorageError) {
+        let removed = try deleteUnboundRecords(of: row.key, before: row.generation)
         guard !removed.isEmpty else { return }
         for record in removed {
             row.counters.queued -= 1

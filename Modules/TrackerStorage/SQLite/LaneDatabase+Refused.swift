@@ -124,12 +124,7 @@ extension LaneDatabase {
 
     /// Counts records that were queued again.
     func countRequeued(_ count: Int, in key: LaneKey) throws(StorageError) {
-        try statement(
-            """
-            INSERT INTO dropped(lane, reason, count) VALUES(?1, ?2, ?3)
-            ON CONFLICT DO UPDATE SET count = count + excluded.count
-            """
-        ).run(key.lane, Self.requeuedName, count)
+        try self.count(count, as: Self.requeuedName, lane: key.lane)
     }
 
     func requeued(of key: LaneKey) throws(StorageError) -> Int {

@@ -91,8 +91,8 @@ struct LanePreparation {
         if let backup {
             let (generation, epoch) = (try backup.generation, try backup.epoch)
             if generation > row.generation.number {
-                try database.repeatReset(&row)
                 row.generation = Generation(generation)
+                try database.repeatReset(&row)
                 row.entry = GenerationEntry()
                 row.sessionExpires = nil
                 try SQLiteKeyValueStore(database, row, .lane).clear()

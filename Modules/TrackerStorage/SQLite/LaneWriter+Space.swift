@@ -164,8 +164,6 @@ enum Erasure: Int64, Comparable {
 }
 
 extension StateFolder {
-    private var facts: FileKeyValueStore { FileKeyValueStore(directory: backups) }
-
     /// Notes that an erasure is due, before the transaction that makes it so takes effect.
     ///
     /// - Returns: Why it was not noted. That is no harm unless the database, which says so too, is damaged.

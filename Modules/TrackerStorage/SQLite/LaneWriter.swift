@@ -130,9 +130,6 @@ struct LaneWriter: ~Copyable {
         lock = nil
     }
 
-    /// Lets other lanes of the brand take over the records without a session although this one stays open.
-    mutating func offerUnbound() { database.hide() }
-
     /// Runs `body` as the only writer over all processes.
     mutating func locked<Result>(
         _ body: (inout LaneWriter) throws(StorageError) -> Result

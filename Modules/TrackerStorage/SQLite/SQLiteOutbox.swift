@@ -84,7 +84,7 @@ package final class SQLiteOutbox: LaneOutbox {
 
     /// Lets other lanes of the brand take over the records without a session although this one stays open.
     package func offerUnbound() {
-        queue.async { [self] in writer.withLock { $0.offerUnbound() } }
+        queue.async { [self] in writer.withLock { $0.database.hide() } }
     }
 
     /// Writes what is staged, closes everything, releases the locks; what is staged later is refused.

@@ -7,7 +7,8 @@ extension StateFolder {
     private static let attempts = 200
     private static let pause: UInt32 = 10_000
 
-    private var facts: FileKeyValueStore { FileKeyValueStore(directory: backups) }
+    /// What the folder's clients have to know also if the database is lost.
+    var facts: FileKeyValueStore { FileKeyValueStore(directory: backups) }
 
     /// Waits for its turn to write backups, but not for ever: the process whose turn it is may be stopped.
     func lockBackups() throws(StorageError) -> FileLock {
