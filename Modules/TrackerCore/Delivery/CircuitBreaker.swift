@@ -118,14 +118,15 @@ package struct CircuitBreaker: Sendable {
         if case .halfOpen(let trips) = state { state = .open(trips: trips, until: now) }
     }
 
-    /// Ends a wait at `now`: the network is said to be back.
+    /// Ends a wait at `now`: the network is said to be back. If it is not, the wait begins anew, and gets no longer, however
+    /// often that is said.
     ///
     /// - Parameter isSparing: Whether a wait that the server has asked for goes on.
     mutating func cutShort(at now: MonotonicInstant, sparingServer isSparing: Bool = false) {
         if !isSparing { asked = nil }
         switch state {
         case .closed(let failures, .some): state = .closed(failures: failures, until: now)
-        case .open(let trips, _): state = .open(trips: trips, until: now)
+        case .open(let trips, _): state = .open(trips: max(0, trips - 1), until: now)
         case .closed, .halfOpen: break
         }
     }

@@ -206,4 +206,19 @@ struct CircuitBreakerTests {
         failed(1, &breaker, at: &now)
         #expect(breaker.admission(at: now) != .proceed)
     }
+
+    @Test("begins a wait anew that was ended in vain, and makes it no longer")
+    func cutsShortInVain() {
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+        failed(3, &breaker, at: &now)
+
+        for _ in 0..<5 {
+            breaker.cutShort(at: now)
+            breaker.cutShort(at: now)
+            failed(1, &breaker, at: &now)
+        }
+
+        #expect(breaker.until == now.advanced(by: .seconds(10)))
+    }
 }
