@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { AgentConnection } from '../src/client/agent-connection.js'
-import { explainAgent, findAgent } from '../src/client/agent.js'
+import { explainAgent, findAgent, isAbsence } from '../src/client/agent.js'
 import { findHost } from '../src/client/finder.js'
-import { createTracker } from '../src/client/tracker.js'
+import { createTracker, openTracker } from '../src/client/tracker.js'
+import { examineAgent } from '../src/doctor/agent.js'
 import { startAgent } from '../testsupport/agents.js'
 import { childWith } from '../testsupport/children.js'
 import { afterwards, captureWarnings, freshFolder, inTime } from '../testsupport/hosts.js'
@@ -22,8 +23,8 @@ async function stage(t) {
     const warnings = captureWarnings(t)
     afterwards(t, () => collector.close())
     const config = { apiUrl: collector.url, xApiKey: KEY, retryDelayMs: 10 }
-    const tracker = (options) => {
-        const made = createTracker({ stderr: 'ignore', ...options })
+    const tracker = (options, own) => {
+        const { tracker: made } = openTracker({ stderr: 'ignore', ...options }, own)
         afterwards(t, () => made.shutdown())
         return made
     }
@@ -35,6 +36,11 @@ function setVariable(t, name, value) {
     const before = process.env[name]
     process.env[name] = value
     afterwards(t, () => (before === undefined ? delete process.env[name] : (process.env[name] = before)))
+}
+
+/** Leaves a socket as an agent does that is killed. */
+function leaveSocket(path) {
+    spawnSync(process.execPath, ['-e', `require('net').createServer().listen('${path}', () => process.kill(process.pid, 'SIGKILL'))`])
 }
 
 suite('a client of an agent', { skip: withoutHost }, () => {
@@ -79,6 +85,40 @@ suite('a client of an agent', { skip: withoutHost }, () => {
 
         assert.equal(await tracker(own).isTrackingAllowed(), true)
         assert.deepEqual(warnings, [])
+    })
+
+    for (const [folders, what] of [[1, 'that of the machine'], [2, 'a host of its own']]) {
+        test(`with auto passes over the sockets of killed agents, to ${what}`, async (t) => {
+            const { folder, warnings, tracker } = await stage(t)
+            const places = ['user', 'run'].map((name) => join(folder, name, 'mobile-tracker'))
+            for (const place of places) mkdirSync(place, { recursive: true, mode: 0o700 })
+            setVariable(t, 'XDG_RUNTIME_DIR', join(folder, 'user'))
+            for (const place of places.slice(0, folders)) leaveSocket(join(place, 'agent.sock'))
+            if (folders === 1) await startAgent(t, places[1])
+            const run = join(folder, 'run')
+            const own = folders === 1 ? { hostPath: '/nowhere' } : { hostArguments: ['--storage-dir', join(folder, 'own')] }
+
+            assert.equal(await inTime(tracker({ agent: 'auto', ...own }, { run }).isTrackingAllowed()), true)
+            assert.deepEqual(warnings, [])
+            const { isAbsent, section } = await examineAgent(findAgent('auto', process.env, '', run))
+            assert.deepEqual([isAbsent, section.of], [folders === 2, join(places[1], 'agent.sock')])
+        })
+    }
+
+    const isRoot = process.getuid() === 0 && 'root may enter every folder'
+    test('with auto starts a host where it may not enter the folder of the machine\'s agent', { skip: isRoot }, async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        const run = join(folder, 'run')
+        mkdirSync(join(run, 'mobile-tracker'), { recursive: true, mode: 0o700 })
+        await startAgent(t, join(run, 'mobile-tracker'))
+        chmodSync(join(run, 'mobile-tracker'), 0)
+        afterwards(t, () => chmodSync(join(run, 'mobile-tracker'), 0o700))
+        setVariable(t, 'XDG_RUNTIME_DIR', '')
+        const own = { agent: 'auto', hostArguments: ['--storage-dir', join(folder, 'own')] }
+
+        assert.equal(await inTime(tracker(own, { run }).isTrackingAllowed()), true)
+        assert.deepEqual(warnings, [])
+        assert.equal((await examineAgent(findAgent('auto', process.env, '', run))).isAbsent, true)
     })
 
     test('with auto stays with the agent that it has found, also while there is none', async (t) => {
@@ -250,6 +290,21 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         assert.match((await inTime(ended)).error.message, /1 clients? (is|are) connected, .*--max-connections/)
     })
 
+    test('has a call dropped that is too large for it, and those behind it go on', async (t) => {
+        const { folder, warnings, config, tracker } = await stage(t)
+        const { path } = await startAgent(t, folder, ['--max-message-bytes', '4096'])
+        const client = tracker({ agent: path })
+        const initialized = client.init('925', config)
+
+        const outcomes = await inTime(Promise.all([client.track('LARGE', { text: 'x'.repeat(5000) }), client.track('NEXT')]))
+        await inTime(initialized)
+
+        assert.deepEqual(outcomes[0], { status: 'dropped', reason: 'TOO_LARGE' })
+        assert.notEqual(outcomes[1].status, 'dropped')
+        assert.equal(warnings.length, 1)
+        assert.match(warnings[0], /track "LARGE" was dropped: TOO_LARGE\. The call is too large\./)
+    })
+
     test('warns of arguments for a host that it does not start', async (t) => {
         const { folder, warnings, tracker } = await stage(t)
         const { path } = await startAgent(t, folder)
@@ -288,7 +343,15 @@ test('the place of an agent', () => {
     assert.equal(findAgent(false, { MOBILE_TRACKER_AGENT: '/b' }), null)
     assert.deepEqual(findAgent('/a', { MOBILE_TRACKER_AGENT: '/b' }), { path: '/a', isOptional: false })
     assert.deepEqual(findAgent('auto', { XDG_RUNTIME_DIR: '/nowhere' }), findAgent('auto', {}))
-    assert.deepEqual(findAgent('auto', {}), { path: '/run/mobile-tracker/agent.sock', isOptional: true })
+    assert.deepEqual(findAgent('auto', {}), { path: '/run/mobile-tracker/agent.sock', isOptional: true, others: [] })
+})
+
+test('an agent is absent where nothing listens, and where a folder that may not be entered hides it', () => {
+    const isAbsent = (code, path) => isAbsence(Object.assign(new Error('no'), { code }), path)
+    assert.deepEqual(['ENOENT', 'ECONNREFUSED', 'EACCES'].map((code) => isAbsent(code, '/nowhere/agent.sock')), [true, true, true])
+    // What is seen and refuses this user is an agent.
+    assert.equal(isAbsent('EACCES', process.execPath), false)
+    assert.equal(isAbsence(undefined, '/nowhere/agent.sock'), false)
 })
 
 test('why an agent cannot be used, for each reason that another try does not change', () => {

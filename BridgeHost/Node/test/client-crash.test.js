@@ -136,6 +136,17 @@ suite('when the host dies', () => {
         assert.deepEqual(lives()[1][0].params, { brandId: '925', config })
     })
 
+    test('a setup that is too large for the next is left out, and keeps no other waiting', async (t) => {
+        const { tracker, warnings, lives } = fakeTracker(t, { diesAt: 2 }, { maxMessageBytes: 1000 })
+        await tracker.init('925', { ...config, caBundle: '/'.padEnd(1000, 'x') })
+
+        await tracker.track('A')
+        await tracker.init('925', config)
+
+        assert.deepEqual(methodsOf(lives()[1]), ['track', 'init'])
+        assert.ok(warnings.includes('[MobileTracker] init failed after the host was started: The call is too large'), warnings.join('\n'))
+    })
+
     test('with nothing to do, another takes its place all the same', async (t) => {
         const { tracker, folder, lives } = fakeTracker(t, {}, { notifications: [['session', { sessionId: 's2' }]] })
         const isBack = nextSession(tracker)

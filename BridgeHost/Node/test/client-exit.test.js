@@ -39,6 +39,15 @@ suite('a program ends by itself', () => {
         assert.deepEqual(await lives(), [['track']])
     })
 
+    test('when its only call was too large for the host', async (t) => {
+        const { code, stdout, lives } = await run(t, `
+            tracker.track('A', { text: 'x'.repeat(1000) }).then(({ reason }) => console.log(reason))`, { maxMessageBytes: 1000 })
+
+        assert.equal(code, 0)
+        assert.equal(stdout, 'TOO_LARGE\n')
+        assert.deepEqual(await lives(), [[]])
+    })
+
     test('with many calls in flight and a listener', async (t) => {
         const { code, stdout } = await run(t, `
             tracker.on('log', () => {})

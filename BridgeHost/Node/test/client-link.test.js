@@ -155,6 +155,18 @@ suite('a value that cannot be sent', () => {
         assert.equal((await tracker.track('A', { large: large.slice(200) })).status, 'queued')
     })
 
+    test('is too large for the host although the call was made before the host has said what it takes', async (t) => {
+        const { tracker, warnings, lives } = fakeTracker(t, { maxMessageBytes: 10_000 })
+        const large = 'é'.repeat(5000)
+
+        const outcomes = Promise.all([tracker.track('A', { large }), tracker.track('B')])
+        await assert.rejects(tracker.getCrossDomainUrl(large), { code: 'MESSAGE_TOO_LARGE', number: -32600 })
+
+        assert.deepEqual((await outcomes).map(({ status, reason }) => reason ?? status), ['TOO_LARGE', 'queued'])
+        assert.deepEqual(lives().map(methodsOf), [['track']])
+        assert.deepEqual(warnings.map(withoutPlace), ['[MobileTracker] track "A" was dropped: TOO_LARGE. The call is too large.'])
+    })
+
     test('is too large past 16 MiB, before the host has said what it takes', async (t) => {
         const { tracker } = fakeTracker(t)
 

@@ -158,6 +158,23 @@ suite('collect --assert', () => {
         assert.equal(await ended, 0)
     })
 
+    test('fails if it has forgotten requests, which may have held what was not to come', async (t) => {
+        const words = ['--port', '0', '--quiet', '--max-bytes', '3000', '--until-stdin-ends', '--timeout', '60']
+        const { child, line, rest, ended } = startCommand(t, 'collect', ...words, '--assert', expecting(t, [{ name: 'ERROR', count: 0 }]))
+        const [, url] = /(http:\/\/[\d.:]+)/.exec(await line())
+        for (const event_name of ['ERROR', 'A', 'B', 'C', 'D']) {
+            const { headers, body, ...event } = sample('event')
+            await send(url, { ...event, headers: { ...headers, 'Idempotency-Key': event_name }, body: { ...body, event_name } })
+        }
+        child.stdin.end()
+
+        assert.equal(await ended, 1)
+        const [, ...lines] = await rest()
+        assert.equal(lines[0], '✔ ERROR  0 came, 0 expected')
+        assert.match(lines[1], /^✘ \d requests were forgotten to keep within --max-bytes, so what they held is not judged: give it more\.$/)
+        assert.equal(lines[2], '1 of the expectations failed.')
+    })
+
     test('writes its verdict as JSON', async (t) => {
         const file = expecting(t, [{ name: 'A' }])
         const { line, rest, ended } = startCommand(t, 'collect', '--port', '0', '--json', '--timeout', '0', '--assert', file)

@@ -255,4 +255,20 @@ suite('memory', () => {
         assert.ok(kept.length >= 1 && kept.length < 10)
         await small.close()
     })
+
+    const large = {
+        'its headers': (event) => ({ ...event, headers: { ...event.headers, Baggage: 'x'.repeat(8192) } }),
+        'its path': (event) => ({ ...event, path: `${event.path}?${'x'.repeat(8192)}` }),
+        'what is wrong with it': () => ({ ...sample('batch'), body: { batch: Array(50).fill({}) } }),
+    }
+    for (const [what, change] of Object.entries(large)) {
+        test(`a request counts with ${what}`, async () => {
+            const small = await startCollector({ maxBytes: 50_000 })
+            for (let i = 1; i <= 10; i++) await send(small.url, change(another('event', i)))
+
+            const { length } = small.received()
+            assert.ok(length <= 6, `${length} are kept`)
+            await small.close()
+        })
+    }
 })

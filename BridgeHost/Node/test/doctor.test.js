@@ -557,6 +557,17 @@ suite('the doctor, of the server', () => {
         assert.equal(collector.received({ kind: 'session' }).length, 1)
     })
 
+    for (const [brand, digits] of [['9223372036854775807', '9223372036854775807'], ['007', '7']]) {
+        test(`makes a session for brand ${brand}, with its exact digits`, async (t) => {
+            const collector = await startCollector()
+            afterwards(t, () => collector.close())
+            const { out } = await at(t, collector.url, '--key', KEY, '--session', brand, '--yes')
+
+            assert.match(out, new RegExp(`✔ MobileTracker: the key is accepted; a session was made for brand ${brand} `))
+            assert.match(collector.received({ kind: 'session' })[0].raw, new RegExp(`"brand_id":${digits}\\}`))
+        })
+    }
+
     test('says that no server listens', async (t) => {
         const { code, out } = await at(t, 'http://127.0.0.1:1')
 
@@ -603,6 +614,13 @@ suite('the doctor, of the server', () => {
             const { level, what: found } = findings.find(({ what: sentence }) => sentence.startsWith('It answers'))
             assert.equal(level, isFollowed ? 'good' : 'warning', found)
             assert.equal(found.endsWith(`, and redirects to ${target(new URL(address)).replace(/\/$/, '')}`), !isFollowed, found)
+            const { out } = await at(t, address, '--ca', ca, '--key', KEY)
+            for (const client of ['MobileTracker', 'AnalyticsClient']) {
+                const sentence = isFollowed
+                    ? `✔ ${client}: the server redirects its requests, and delivery follows (302)`
+                    : `! ${client}: the server sends its requests elsewhere (302)`
+                assert.ok(out.includes(sentence), out)
+            }
         })
     }
 
@@ -636,6 +654,10 @@ suite('the doctor, of the server', () => {
         [['--api-url', 'x'], /--api-url is "x"; it must be a URL such as/],
         [['--key', 'k'], /--key, --api, --session and --ca need --api-url or MOBILE_TRACKER_API_URL\./],
         [['--api-url', 'http://127.0.0.1:1', '--session', '925'], /--session needs --key or MOBILE_TRACKER_KEY\./],
+        [
+            ['--api-url', 'http://127.0.0.1:1', '--key', 'k', '--session', '9223372036854775808'],
+            /--session is "9223372036854775808"; it must be a brand id such as 925\./,
+        ],
         [['--storage', 'x'], /There is no option --storage; did you mean --storage-dir\?|There is no option --storage\./],
     ]) {
         test(`explains ${words.join(' ')}`, async (t) => {

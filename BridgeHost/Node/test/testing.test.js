@@ -4,6 +4,7 @@ import { suite, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { createTracker } from '@mobiletracker/bridge'
 import { createTestTracker } from '@mobiletracker/bridge/testing'
+import { childWith } from '../testsupport/children.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
 import { withoutHost } from '../testsupport/real-host.js'
@@ -150,6 +151,23 @@ suite('A test tracker', { skip: withoutHost }, () => {
         for (const question of [first.calls(), first.find('A'), first.expect('A', {}, { count: 0 })]) {
             await assert.rejects(question, /^Error: The calls of this test tracker are forgotten: 8 others were shut down/)
         }
+    })
+
+    test('says that its calls are lost once its host has ended, until it is cleared', async (t) => {
+        const folder = freshFolder(t)
+        const tracker = testTracker(t, { hostArguments: ['--storage-dir', folder] })
+        await tracker.track('A')
+
+        process.kill(childWith(folder), 'SIGKILL')
+
+        await tracker.track('B')
+        for (const ask of [() => tracker.calls(), () => tracker.find('B'), () => tracker.expect('A', {}, { count: 0 })]) {
+            await assert.rejects(ask, /^Error: The host of this test tracker has ended, .* are lost\. Call clear\(\)/)
+        }
+        await tracker.clear()
+        await tracker.track('C')
+        assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['C'])
+        await tracker.expect('A', {}, { count: 0 })
     })
 
     test('is in use again once it is initialised, however many others end then', async (t) => {

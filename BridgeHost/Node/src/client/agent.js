@@ -10,6 +10,7 @@ const SOCKET = join('mobile-tracker', 'agent.sock')
  * @typedef {object} Agent
  * @property {string} path Its socket.
  * @property {boolean} isOptional Whether a host is started where none listens.
+ * @property {string[]} [others] Where to look next if none listens.
  */
 
 /**
@@ -19,21 +20,24 @@ const SOCKET = join('mobile-tracker', 'agent.sock')
  * @param {string | false | undefined} option False: none, whatever the variable says.
  * @param {NodeJS.ProcessEnv} [env]
  * @param {string} [folder] From where a relative path leads; the working directory if left out.
+ * @param {string} [run] The folder for what runs on this machine.
  * @returns {Agent | null} Null if the program has a host of its own.
  */
-export function findAgent(option, env = process.env, folder = '') {
+export function findAgent(option, env = process.env, folder = '', run = '/run') {
     if (option === false) return null
     const name = option ?? env.MOBILE_TRACKER_AGENT
     if (!name) return null
     if (name !== 'auto') return { path: resolve(folder, name), isOptional: false }
-    const places = usualPlaces(env)
+    const machine = join(run, SOCKET)
+    const places = env.XDG_RUNTIME_DIR ? [join(env.XDG_RUNTIME_DIR, SOCKET), machine] : [machine]
     // The user's own folder may be another user's here, and closed: then nothing is seen in it.
-    return { path: places.find((path) => existsSync(path)) ?? places.at(-1), isOptional: true }
+    const [path = machine, ...others] = places.filter((place) => existsSync(place))
+    return { path, isOptional: true, others }
 }
 
-/** The user's own agent, then that of the machine. */
-function usualPlaces({ XDG_RUNTIME_DIR: folder }) {
-    return [...folder ? [join(folder, SOCKET)] : [], join('/run', SOCKET)]
+/** Where to look where this one does not listen. @param {Agent} agent @returns {Agent | null} Null if that is nowhere. */
+export function nextAgent({ isOptional, others: [path, ...others] = [] }) {
+    return path === undefined ? null : { path, isOptional, others }
 }
 
 /**
@@ -49,9 +53,9 @@ export function ignoredArguments(agent, hostArguments) {
         + 'agent, or leave them out.'
 }
 
-/** Whether an error says that no agent listens there. */
-export function isAbsence(error) {
-    return error?.code === 'ENOENT' || error?.code === 'ECONNREFUSED'
+/** Whether an error says that no agent listens at a path for this user, who may be kept from the folder that it is in. */
+export function isAbsence(error, path) {
+    return ['ENOENT', 'ECONNREFUSED'].includes(error?.code) || error?.code === 'EACCES' && !existsSync(path)
 }
 
 /**

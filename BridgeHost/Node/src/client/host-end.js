@@ -60,7 +60,7 @@ function notStarted(how) {
 }
 
 function agentNotReached(path, end, how) {
-    const advice = isAbsence(end.error) ? ` Start it with: BridgeHost --listen ${path}` : ''
+    const advice = isAbsence(end.error, path) ? ` Start it with: BridgeHost --listen ${path}` : ''
     const sentence = `The agent at ${path} could not be reached: ${how}.${advice}`
     return new MobileTrackerError('HOST_START_FAILED', sentence, { retryable: true })
 }

@@ -1,5 +1,5 @@
 import { AgentConnection } from './agent-connection.js'
-import { findAgent, isAbsence } from './agent.js'
+import { findAgent, isAbsence, nextAgent } from './agent.js'
 import { AnswerWatch, SILENCE_MS } from './answer-watch.js'
 import { CallTable } from './call-table.js'
 import { Call, hostExited } from './call.js'
@@ -15,6 +15,7 @@ import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { METHODS } from './methods.js'
 import { Recovery, isSetup } from './recovery.js'
+import { isLonger, tooLarge } from './serialize.js'
 import { SetupHold, isUrgent } from './setup-hold.js'
 import { Shutdown } from './shutdown.js'
 
@@ -79,10 +80,12 @@ export class HostLink {
      * @param {object} options
      * @param {string} [options.hostPath]
      * @param {string | false} [options.agent]
+     * @param {string} [options.run] As of `findAgent`.
      * @param {string} [options.folder] From where relative paths lead, also those in `hostArguments`.
      * @param {() => string[]} options.hostArguments Called at each start.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(notification: { method: string, params: any }) => void} options.onNotification
+     * @param {() => void} [options.onReady] Called for each host that gets the calls from then on.
      * @param {() => void} options.onLateCall Called after each call that is made when the program has ended.
      * @param {(message: string) => void} options.warn
      */
@@ -233,12 +236,13 @@ export class HostLink {
         this.#wait = null
         if (this.#state !== 'starting' || this.#host) return
         if (this.#crashes.isReached) return this.#fail(this.#lastFailure)
-        this.#agent = this.#joined ?? findAgent(this.#options.agent, process.env, this.#options.folder)
-        if (this.#agent) return this.#connect(this.#agent)
-        this.#spawnHost()
+        const { agent, folder, run } = this.#options
+        this.#connectOrSpawn(this.#joined ?? findAgent(agent, process.env, folder, run))
     }
 
-    #connect(agent) {
+    #connectOrSpawn(agent) {
+        this.#agent = agent
+        if (!agent) return this.#spawnHost()
         const { path } = agent
         const host = new AgentConnection({
             path,
@@ -249,7 +253,6 @@ export class HostLink {
     }
 
     #spawnHost() {
-        this.#agent = null
         let path, args
         try {
             path = findHost(this.#options)
@@ -302,14 +305,15 @@ export class HostLink {
         if (fault) return this.#refuse(host, fault)
         if (Number.isInteger(info.maxMessageBytes)) this.maxMessageBytes = info.maxMessageBytes
         this.#state = 'ready'
+        this.#options.onReady?.()
         this.#joined = this.#agent ? { ...this.#agent, isOptional: false } : false
         this.#lastWarning = ''
         this.#crashes.started()
         this.#calls.reject(overtaken, (call) => this.#recovery.isOvertaken(call, this.#calls))
         // What ended before an earlier host, this one is set up for as well.
         this.#endedSetups = new Map([...this.#endedSetups, ...this.#recovery.endedSetups(this.#calls)])
-        const repeated = this.#recovery.calls().map(({ method, params }) => this.#requestOrWarn(method, params))
-        this.#hold.begin(repeated.filter(({ method }) => isSetup(method) && !this.#endedSetups.has(method)))
+        for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
+        this.#hold.begin([...this.#own].filter(({ method }) => isSetup(method) && !this.#endedSetups.has(method)))
         for (const call of [...this.#calls]) this.#send(call)
     }
 
@@ -347,7 +351,7 @@ export class HostLink {
     #request(method, params) {
         const call = new Call(this.#nextId++, method, params)
         this.#own.add(call)
-        this.#host.send(call)
+        if (!this.#refuseTooLong(call, this.#own)) this.#host.send(call)
         return call
     }
 
@@ -359,10 +363,25 @@ export class HostLink {
             if (['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
-        return call
+    }
+
+    /**
+     * Answers a call that is longer than the present host accepts. It was made before the host had said so, or the last one
+     * has accepted more.
+     *
+     * @returns {boolean} Whether it is.
+     */
+    #refuseTooLong(call, table) {
+        // Its text has the end of its line.
+        if (!isLonger(call.text, this.maxMessageBytes + 1)) return false
+        table.take(call.id)
+        call.reject(new MobileTrackerError('MESSAGE_TOO_LARGE', tooLarge().message))
+        this.#updateKeepAlive()
+        return true
     }
 
     #send(call) {
+        if (this.#refuseTooLong(call, this.#calls)) return
         if (isExiting || isUrgent(call)) this.#sendHeld(this.#hold.end(), call.id)
         const setup = isExiting ? undefined : this.#hold.setupBefore(call)
         if (setup) {
@@ -460,9 +479,9 @@ export class HostLink {
         const how = describeEnd(end)
         this.#stop(hostExited(how))
         if (this.#shutdown?.isOver || this.#agent && this.#isShutdownAlone()) return this.#endedAfterShutdown(how)
-        if (this.#agent?.isOptional && !hadStarted && isAbsence(end.error)) {
+        if (this.#agent?.isOptional && !hadStarted && isAbsence(end.error, path)) {
             this.#state = 'starting'
-            return this.#spawnHost()
+            return this.#connectOrSpawn(nextAgent(this.#agent))
         }
         const follow = this.#agent ? afterAgent : afterHost
         const { error, warning } = follow(this.#crashes, path, end, how, hadStarted)

@@ -1,5 +1,5 @@
 import { nearest } from '../nearest.js'
-import { ValueFault, opaqueName, serialize } from './serialize.js'
+import { ValueFault, isLonger, opaqueName, serialize, tooLarge } from './serialize.js'
 
 /** The options that every call with an effect takes, in an object after its arguments. */
 const OPTIONS = ['messageId']
@@ -36,8 +36,8 @@ export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, s
     const isInOne = row.takesObject && isObject(args[0]) && holdsParams(row.params, args)
     const text = isInOne ? write(withTextsOfIDs(row, args[0]), 'argument') : named(row, args, write, { newID, warn, scope, isWhole })
     if (omitted.length > 0) warn(omission(omitted))
-    if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text
-    throw new ValueFault('The call', 'is too large', true)
+    if (isLonger(text, maxBytes)) throw tooLarge()
+    return text
 }
 
 function named({ params, gives, options, isScoped }, args, write, { newID, warn, scope, isWhole }) {

@@ -20,6 +20,16 @@ export class ValueFault extends Error {
     }
 }
 
+/** Whether a text is longer than so many bytes. A UTF-16 unit has three of them at most. */
+export function isLonger(text, maxBytes) {
+    return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes
+}
+
+/** The fault of a call that is longer than the host accepts. */
+export function tooLarge() {
+    return new ValueFault('The call', 'is too large', true)
+}
+
 /** What a value of the program has thrown while it was read, as a fault. @returns {ValueFault} */
 export function faultFrom(thrown, path) {
     return thrown instanceof ValueFault ? thrown : new ValueFault(path, `cannot be read: ${described(thrown, 'message')}`)

@@ -143,9 +143,10 @@ class CallSite {
         return result
     }
 
-    /** The outcome of a wrong argument; undefined for calls without an outcome, which reject. */
-    outcomeOf({ code, message, data: { reason = 'INVALID_VALUE' } }) {
-        if (this.#row.gives !== 'outcome' || code !== 'INVALID_PARAMS') return undefined
+    /** The outcome of a wrong argument, or of too large a call; undefined for calls without an outcome, which reject. */
+    outcomeOf({ code, message, data }) {
+        const reason = { INVALID_PARAMS: data.reason ?? 'INVALID_VALUE', MESSAGE_TOO_LARGE: 'TOO_LARGE' }[code]
+        if (this.#row.gives !== 'outcome' || !reason) return undefined
         this.#dropped(reason, { detail: `${message}.` })
         return dropped(reason)
     }

@@ -34,8 +34,9 @@ export const createTracker = (options) => openTracker(options).tracker
  * tracker itself ends its clients there, and the recorder goes on.
  *
  * @param {import('./index.cjs').TrackerOptions} [options]
+ * @param {{ onReady?: () => void, run?: string }} [own] As of `HostLink`.
  */
-export function openTracker(options = {}) {
+export function openTracker(options = {}, { onReady, run } = {}) {
     checkOptions(options)
     const {
         hostPath, hostArguments = [], agent, stderr = 'inherit', warnings: isWarning = true, appName: program,
@@ -53,12 +54,14 @@ export function openTracker(options = {}) {
     const link = new HostLink({
         hostPath,
         agent,
+        run,
         folder: workingFolder(),
         hostArguments: () => [
             ...withName(hostArguments, program), '--log-format', 'json', ...collectorPanel ? ['--collector-panel'] : [],
         ],
         onStderr: output.passOn,
         onNotification: (notification) => listeners.receive(notification),
+        onReady,
         onLateCall: () => exit.report(),
         warn,
     })

@@ -38,7 +38,7 @@ export function readExpectations(path) {
  * @returns {Promise<import('./expectations.js').Verdict>}
  */
 export async function awaitExpectations(collector, expectations, { timeoutMs, ended }) {
-    const judge = () => expectations.judge(collector.received())
+    const judge = () => expectations.judge(collector.received(), collector.totals().forgotten)
     const whileItRuns = new AbortController()
     const { signal } = whileItRuns
     const over = new Promise((resolve) => {

@@ -59,13 +59,15 @@ export class Expectations {
      * Judges what came.
      *
      * @param {Iterable<import('./record.js').ReceivedRequest>} records
+     * @param {number} [forgotten] How many came besides, and are not known any more.
      * @returns {Verdict}
      */
-    judge(records) {
+    judge(records, forgotten = 0) {
         const all = [...records]
         const entries = all.filter(({ accepted, repeat }) => accepted && !repeat).flatMap(entriesOf)
         const results = this.#expected.map((expected) => resultOf(expected, entries))
         const complaints = [
+            ...(forgotten > 0 ? [forgottenText(forgotten)] : []),
             ...(this.#settings.inOrder ? orderBreaks(this.#expected, entries) : []),
             ...(this.#settings.nothingElse ? unexpected(this.#expected, entries) : []),
             ...(this.#settings.allowProblems ? [] : problemsOf(all)),
@@ -235,6 +237,11 @@ function unexpected(expected, entries) {
     return others.map(
         ({ kind, type, name, at }) => `${name ?? type ?? kind} came at ${at.slice(11, 23)}, and nobody expected it.`,
     )
+}
+
+function forgottenText(count) {
+    const requests = count === 1 ? '1 request was' : `${count} requests were`
+    return `${requests} forgotten to keep within --max-bytes, so what they held is not judged: give it more.`
 }
 
 function problemsOf(records) {

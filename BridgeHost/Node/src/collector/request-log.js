@@ -1,8 +1,10 @@
 /** @typedef {import('./record.js').ReceivedRequest} ReceivedRequest */
 
-/** What a record takes besides its text and its items: measured, with its headers, after a garbage collection. */
+/** What a record takes besides its texts, and what each thing in it takes: measured after a garbage collection. */
 const OVERHEAD = 700
 const PER_ITEM = 120
+const PER_HEADER = 32
+const PER_FINDING = 200
 
 /** Requests in the order in which they arrived, under a memory cap. The oldest are removed first. */
 export class RequestLog {
@@ -98,6 +100,11 @@ export class RequestLog {
 }
 
 /** V8 keeps a text of ASCII alone in a byte a character, and almost any other in two. */
-function costOf({ raw, items, plainSize }) {
-    return OVERHEAD + raw.length * (plainSize === raw.length ? 1 : 2) + items.length * PER_ITEM
+function costOf({ path, headers, raw, plainSize, items, flags, plan, findings }) {
+    let cost = OVERHEAD + path.length + raw.length * (plainSize === raw.length ? 1 : 2)
+    cost += (items.length + flags.length + plan.length) * PER_ITEM
+    for (const name of Object.keys(headers)) cost += PER_HEADER + name.length + headers[name].length
+    // Its sentence is kept again without its place, and again among the problems or the flags.
+    for (const { sentence } of findings) cost += PER_FINDING + 3 * sentence.length
+    return cost
 }

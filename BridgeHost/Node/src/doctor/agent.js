@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { AgentConnection } from '../client/agent-connection.js'
-import { explainAgent, isAbsence } from '../client/agent.js'
+import { explainAgent, isAbsence, nextAgent } from '../client/agent.js'
 import { describeEnd } from '../client/explain.js'
 import { checkInfo } from '../client/handshake.js'
 import { readMessage } from '../client/messages.js'
@@ -20,9 +20,12 @@ const QUESTIONS = ['host.info', 'host.metrics']
  * @param {import('../client/agent.js').Agent} agent
  * @returns {Promise<{ isAbsent: boolean, section: import('./findings.js').Section }>} Absent if nothing listens there.
  */
-export async function examineAgent({ path, isOptional }) {
+export async function examineAgent(agent) {
+    const { path, isOptional } = agent
     const { answers, end } = await askAgent(path)
-    const isAbsent = isAbsence(end?.error)
+    const isAbsent = isAbsence(end?.error, path)
+    const next = isAbsent && nextAgent(agent)
+    if (next) return examineAgent(next)
     const findings = answers ? [...versionOf(answers[0], path), doorOf(path), ...queuesIn(answers[1].text)]
         : isAbsent && isOptional ? [good(`No agent listens there: the program starts a host of its own`)]
             : [unusable(path, end)]

@@ -33,13 +33,12 @@ export async function askTracker(base, { key, brand, trusted }) {
             'Remove line breaks and quotation marks from it.',
         )
     }
-    const body = { device_id: randomUUID(), os_name: 'Linux', device_type: 'Desktop', brand_id: Number(brand) }
-    const { status, error } = brand === undefined
+    const { status, redirect, error } = brand === undefined
         ? await ask(
             base,
             { method: 'PUT', path: `/v2/tracking-session/${NO_SESSION}/location`, key, body: {}, trusted },
         )
-        : await ask(base, { method: 'POST', path: '/v2/tracking-session', key, body, trusted })
+        : await ask(base, { method: 'POST', path: '/v2/tracking-session', key, body: sessionOf(brand), trusted })
     if (error) return connectionFinding(error)
     if (status === 401 || status === 403) {
         return bad(
@@ -47,7 +46,12 @@ export async function askTracker(base, { key, brand, trusted }) {
             'Check xApiKey: is it the key for this server and this brand? init with the right key resumes delivery.',
         )
     }
+    if (redirect) return redirected('MobileTracker', status, redirect)
     return brand === undefined ? judgeProbe(status) : judgeSession(status, brand)
+}
+
+function sessionOf(brand) {
+    return { device_id: randomUUID(), os_name: 'Linux', device_type: 'Desktop', brand_id: BigInt(brand) }
 }
 
 /** The answer to a request that makes a session. */
@@ -78,7 +82,6 @@ function judgeProbe(status) {
         )
     }
     if (status >= 500) return warning(`MobileTracker: it is unknown whether the key is accepted (${asked})`, OWN_FAULT)
-    if (status >= 300 && status < 400) return redirected('MobileTracker', status)
     return good(`MobileTracker: the key is not refused (${asked}; --session makes one, to be sure)`)
 }
 
@@ -107,8 +110,9 @@ const EMPTY_BATCHES = {
  */
 export async function askAnalytics(base, api, trusted) {
     const { path, body, wantsKey } = EMPTY_BATCHES[api]
-    const { status, error } = await ask(base, { method: 'POST', path, body, trusted })
+    const { status, redirect, error } = await ask(base, { method: 'POST', path, body, trusted })
     if (error) return connectionFinding(error)
+    if (redirect) return redirected('AnalyticsClient', status, redirect)
     if (UNKNOWN.includes(status) || status === 410) {
         return warning(
             `AnalyticsClient: there is no ${path} below this address (${status})`,
@@ -124,13 +128,13 @@ export async function askAnalytics(base, api, trusted) {
         )
     }
     if (status >= 500) return warning(`AnalyticsClient: ${status} to an empty batch`, OWN_FAULT)
-    if (status >= 300 && status < 400) return redirected('AnalyticsClient', status)
     return good(`AnalyticsClient: ${path} is there (${status} to an empty batch; no write key was tried)`)
 }
 
-function redirected(client, status) {
+function redirected(client, status, { isFollowed }) {
+    if (isFollowed) return good(`${client}: the server redirects its requests, and delivery follows (${status})`)
     return warning(
         `${client}: the server sends its requests elsewhere (${status})`,
-        'Redirects to another host are not followed: use the address to which this one leads.',
+        'Redirects to another origin are not followed: use the address to which this one leads.',
     )
 }

@@ -16,6 +16,8 @@ const VARIABLES = {
     agent: 'MOBILE_TRACKER_AGENT',
 }
 
+const LARGEST_BRAND = 2n ** 63n - 1n
+
 /** The variable that turns all clients off. */
 const SWITCH = 'MOBILE_TRACKER_ENABLED'
 
@@ -181,7 +183,7 @@ function noFolder(root) {
 
 function requireBrand(session, key) {
     if (key === undefined) throw new UsageError(`--session needs --key or ${VARIABLES.key}.`)
-    if (!/^\d{1,15}$/.test(session)) {
+    if (!/^\d+$/.test(session) || BigInt(session) > LARGEST_BRAND) {
         throw new UsageError(`--session is "${session}"; it must be a brand id such as 925.`)
     }
 }

@@ -1,5 +1,6 @@
 import { request as requestPlainly } from 'node:http'
 import { request as requestSecurely } from 'node:https'
+import { serialize } from '../client/serialize.js'
 import { DOCTOR_AGENT } from '../collector/options.js'
 import { bad } from './findings.js'
 
@@ -11,12 +12,15 @@ const NO_TLS = ['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH
 /**
  * Makes one request.
  *
- * @returns {Promise<{ status?: number, headers?: any, time?: number, at?: number, error?: Error }>} It never rejects.
+ * @typedef {{ target: URL | null, isFollowed: boolean }} Redirect Where an answer leads, and whether delivery goes there.
+ * @returns {Promise<{
+ *     status?: number, headers?: any, redirect?: Redirect, time?: number, at?: number, error?: Error
+ * }>} It never rejects.
  */
 export function ask(base, { method, path, key, body, trusted }) {
     const request = base.protocol === 'https:' ? requestSecurely : requestPlainly
     const url = new URL(base.pathname.replace(/\/$/, '') + path, base)
-    const text = body === undefined ? undefined : JSON.stringify(body)
+    const text = body === undefined ? undefined : serialize(body, 'body')
     const headers = {
         'User-Agent': DOCTOR_AGENT, ...(key !== undefined && { 'X-API-Key': key }),
         ...(text !== undefined && { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
@@ -43,6 +47,7 @@ export function ask(base, { method, path, key, body, trusted }) {
                 () => resolve({
                     status: response.statusCode,
                     headers: response.headers,
+                    redirect: redirectOf(url, response),
                     time,
                     at: Date.now() - time / 2,
                 }),
@@ -50,6 +55,14 @@ export function ask(base, { method, path, key, body, trusted }) {
         })
         outgoing.end(text)
     })
+}
+
+function redirectOf(from, { statusCode, headers: { location } }) {
+    if (statusCode < 300 || statusCode >= 400 || statusCode === 304) return undefined
+    if (location === undefined || !URL.canParse(location, from)) return { target: null, isFollowed: false }
+    const target = new URL(location, from)
+    const isMadeSecure = from.protocol === 'http:' && target.protocol === 'https:' && from.hostname === target.hostname
+    return { target, isFollowed: from.origin === target.origin || isMadeSecure }
 }
 
 /** Says why there is no answer. */

@@ -216,27 +216,19 @@ function judgeCertificate(socket) {
     return left < FEW_DAYS ? warning(what, 'Renew it on the server.') : good(what)
 }
 
-function roundTrip(base, { status, headers, time, error }) {
+function roundTrip(base, { status, redirect, time, error }) {
     if (error) return [connectionFinding(error)]
     const what = `It answers in ${Math.round(time)} ms (GET ${base.pathname}: ${status})`
-    if (status >= 300 && status < 400 && headers.location) {
-        const target = URL.canParse(headers.location, base.href) ? new URL(headers.location, base) : null
-        if (target && !isFollowed(base, target)) {
-            return [warning(
-                `${what}, and redirects to ${target.origin}`,
-                `Redirects to another origin are not followed: set apiUrl to ${target.origin} if that is the backend.`,
-            )]
-        }
+    if (redirect?.target && !redirect.isFollowed) {
+        const { origin } = redirect.target
+        return [warning(
+            `${what}, and redirects to ${origin}`,
+            `Redirects to another origin are not followed: set apiUrl to ${origin} if that is the backend.`,
+        )]
     }
     if (status >= 500) return [warning(what, 'The server has an error of its own; events wait until it works again.')]
     if (time <= SLOW_MS) return [good(what)]
     return [warning(what, 'With one request in flight, this limits how many go out a second: see maxConcurrentRequests.')]
-}
-
-/** Whether delivery follows a redirect. */
-function isFollowed(from, to) {
-    const isMadeSecure = from.protocol === 'http:' && to.protocol === 'https:' && from.hostname === to.hostname
-    return from.origin === to.origin || isMadeSecure
 }
 
 function clock({ headers, at }) {

@@ -14,18 +14,26 @@ const ended = []
  * @returns {import('./index.cjs').TestTracker}
  */
 export function createTestTracker(options = {}) {
+    /** How many hosts have recorded since the last `clear`. */
+    let hosts = 0
     const { tracker, record, endHost } = openTracker({
         ...options,
         agent: false,
         hostArguments: [...options.hostArguments ?? [], '--record'],
-    })
+    }, { onReady: () => hosts++ })
     let isForgotten = false
     const forget = () => {
         isForgotten = true
+        hosts = 0
         endHost().catch(() => {})
     }
-    /** Asks nothing of a new host: it knows no calls, so that none would seem to have been made. */
-    const asked = (question) => (...args) => (isForgotten ? Promise.reject(new Error(FORGOTTEN)) : question(...args))
+    /** Takes no answer of a new host: it knows no calls, so that none would seem to have been made. */
+    const asked = (question) => async (...args) => {
+        if (isForgotten) throw new Error(FORGOTTEN)
+        const answer = await question(...args)
+        if (hosts > 1) throw new Error(LOST)
+        return answer
+    }
     const [calls, findCalls, expectCalls] = [record.calls, record.find, record.expect].map(asked)
     const shutdown = () => tracker.shutdown().then(() => keep(forget))
     /** A tracker that is initialised is in use again: its host stays. */
@@ -39,6 +47,11 @@ export function createTestTracker(options = {}) {
         init: begun(init),
         analytics: { ...analytics, initialize: begun(analytics.initialize) },
         basic: { ...basic, initialize: begun(basic.initialize) },
+    }
+    const clear = () => {
+        const cleared = record.clear()
+        cleared.then(() => (hosts = 1), () => {})
+        return cleared
     }
     const find = (name, properties, call) => findCalls(name, properties, membersOf(call))
     const expect = (name, properties, wanted = {}) => {
@@ -55,10 +68,13 @@ export function createTestTracker(options = {}) {
             throw error
         })
     }
-    return { ...tracker, ...setups, shutdown, close: shutdown, calls, find, expect, fail: record.fail, clear: record.clear }
+    return { ...tracker, ...setups, shutdown, close: shutdown, calls, find, expect, fail: record.fail, clear }
 }
 
 const FORGOTTEN = `The calls of this test tracker are forgotten: ${MOST_ENDED} others were shut down after it. Ask before that.`
+
+const LOST = 'The host of this test tracker has ended, and the calls that it had recorded are lost. Call clear(), then make the '
+    + 'calls again.'
 
 /** Lets a tracker that was shut down answer questions, until so many others were shut down after it. */
 function keep(forget) {
