@@ -437,6 +437,25 @@ class PlaceTests(AgentCase):
         self.assertIn("the lock cannot be made: ", process.stderr)
         self.assertIn("No space left on device", process.stderr)
 
+    def test_with_few_descriptors_it_serves_and_can_be_stopped_or_says_that_it_needs_more(self) -> None:
+        path = self.folder / "agent.sock"
+        codes = []
+        for limit in range(4, 14):
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", 'ulimit -n "$1" && exec "$2" --listen "$3" --log-level info', "sh", str(limit),
+                 str(host_path()), str(path)],
+                stderr=subprocess.PIPE, text=True)
+            self.addCleanup(process.kill)
+            assert process.stderr is not None
+            with process.stderr as lines:
+                said = list(itertools.takewhile(lambda line: "Listening" not in line, lines))
+                if process.poll() is None:
+                    process.send_signal(signal.SIGTERM)
+                codes.append(process.wait(GUARD))
+            self.assertIn(codes[-1], (0, 1), f"{limit} descriptors: {said}")
+            self.assertFalse(path.exists())
+        self.assertEqual(set(codes), {0, 1})
+
     def test_the_mode_says_who_may_connect(self) -> None:
         agent = self.agent()
         self.assertEqual(stat.S_IMODE(agent.path.stat().st_mode), 0o600)

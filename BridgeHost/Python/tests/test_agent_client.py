@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -15,6 +17,7 @@ from .agents import AgentProcess, Supervisor
 from .support import GUARD, KEY, PATIENT, SOURCE, TestCase, host_path, run_program
 
 from mobiletracker import MobileTracker, MobileTrackerError, Receipt  # isort: skip
+from mobiletracker.__main__ import main  # isort: skip
 from mobiletracker._agent import find_agent  # isort: skip
 from mobiletracker._channel import end_of  # isort: skip
 
@@ -59,6 +62,41 @@ class AgentClientTests(TestCase):
         with patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)):
             self.assertEqual(agent.path, place / "agent.sock")
             self.assertTrue(self.tracker(agent="auto", host_path="/nowhere").is_tracking_allowed())
+
+    def test_auto_goes_on_to_the_agent_of_the_machine_where_that_of_the_user_has_left_its_socket(self) -> None:
+        places = self.folder / "user/mobile-tracker", self.folder / "machine/mobile-tracker"
+        for place in places:
+            place.mkdir(mode=0o700, parents=True)
+        users = AgentProcess(self, places[0])
+        users.end(signal.SIGKILL)
+        agent = AgentProcess(self, places[1])
+        self.enterContext(patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder / "user")))
+        self.enterContext(patch("mobiletracker._agent._OF_THE_MACHINE", self.folder / "machine"))
+
+        tracker = self.tracker(agent="auto", host_path="/nowhere")
+        self.assertTrue(tracker.is_tracking_allowed())
+        printed = io.StringIO()
+        with patch.object(sys, "argv", ["mobiletracker", "--agent", "auto"]), contextlib.redirect_stdout(printed):
+            self.assertEqual(main(), 0)
+
+        self.assertTrue(users.path.exists())
+        self.assertIn(f"agent         {agent.path}\n", printed.getvalue())
+        self.assertEqual(self.warnings, [])
+
+    def test_auto_starts_a_host_where_all_agents_have_left_their_sockets(self) -> None:
+        for place in (self.folder / "user/mobile-tracker", self.folder / "machine/mobile-tracker"):
+            place.mkdir(mode=0o700, parents=True)
+            AgentProcess(self, place).end(signal.SIGKILL)
+        self.enterContext(patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder / "user")))
+        self.enterContext(patch("mobiletracker._agent._OF_THE_MACHINE", self.folder / "machine"))
+
+        tracker = self.tracker(
+            agent="auto", host_path=host_path(), host_arguments=["--storage-dir", str(self.folder / "state")], stderr="ignore",
+        )
+        self.assertTrue(tracker.is_tracking_allowed())
+
+        self.assertIsNotNone(tracker._channel.link.host)
+        self.assertEqual(self.warnings, [])
 
     def test_auto_starts_a_host_where_no_agent_listens(self) -> None:
         with patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)):
@@ -176,6 +214,31 @@ class AgentClientTests(TestCase):
         for path, what in ((file, "a file"), (self.folder, "a folder")):
             with self.subTest(what), self.assertRaisesRegex(MobileTrackerError, f"{path}: it is {what}, and no socket"):
                 self.tracker(agent=path).is_tracking_allowed()
+
+    def test_what_the_agent_does_not_take_is_too_large_from_the_first_call_on(self) -> None:
+        agent = AgentProcess(self, self.folder, "--max-message-bytes", "4096")
+        tracker = self.tracker(agent=agent.path)
+
+        receipts = [tracker.track(name, {"text": "x" * size}) for name, size in (("A", 5000), ("B", 1))]
+
+        self.assertEqual([receipt.outcome(GUARD).reason for receipt in receipts], ["TOO_LARGE", "NOT_INITIALIZED"])
+
+    def test_what_the_next_agent_does_not_take_any_more_is_a_warning(self) -> None:
+        collector = self.start_collector()
+        agent = AgentProcess(self, self.folder)
+        tracker = self.tracker(agent=agent.path)
+        tracker.init("925", collector.config(headers={"X-Long": "x" * 5000}))
+        tracker.analytics.set_defaults(properties={"text": "x" * 5000})
+        agent.end()
+        AgentProcess(self, self.folder, "--max-message-bytes", "4096")
+
+        self.assertEqual(tracker.track("A").outcome(GUARD).reason, "NOT_INITIALIZED")
+        tracker.init("925", collector.config())
+        self.assertEqual(tracker.track("B").outcome(GUARD).status, "queued")
+
+        for method in ("init", "analytics.setDefaults"):
+            words = f"{method} failed after the host was started: MESSAGE_TOO_LARGE: {method}: The call is too large."
+            self.assertEqual(self.warnings.count(words), 1, self.warnings)
 
     def test_calls_wait_for_an_agent_that_is_started_later(self) -> None:
         collector = self.start_collector()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
-from .support import KEY, AsyncTestCase, FakeHost, TestCase, host_path
+from .support import KEY, PATIENT, AsyncTestCase, FakeHost, TestCase, host_path, run_program
 
 from mobiletracker import LogNotification, MobileTracker, MobileTrackerError, TrackerConfig  # isort: skip
 from mobiletracker._limits import CrashLimit  # isort: skip
@@ -84,6 +84,87 @@ class FindTests(TestCase):
         self.assertEqual(caught.exception.code, "HOST_NOT_FOUND")
         with self.assertRaisesCode("HOST_NOT_FOUND"):
             find_host(self.folder, package=self.package)
+
+
+class FolderTests(TestCase):
+    """The folder in which a tracker was made is where its host runs, wherever the program goes."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        (self.folder / "host").symlink_to(host_path())
+        self.elsewhere = self.folder / "elsewhere"
+        self.elsewhere.mkdir()
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+
+    def tracker(self, **options: Any) -> MobileTracker:
+        """A tracker with a relative state folder. The program has left its folder since."""
+        tracker = MobileTracker(host_arguments=["--storage-dir", "state", *PATIENT], stderr="ignore", **options)
+        self.addCleanup(tracker.close)
+        os.chdir(self.elsewhere)
+        return tracker
+
+    def initialise(self, tracker: MobileTracker) -> None:
+        tracker.basic.initialize("key", "http://127.0.0.1:9/events")
+
+    def test_relative_arguments_lead_from_there(self) -> None:
+        self.initialise(self.tracker(host_path="host"))
+
+        self.assertTrue((self.folder / "state").is_dir())
+
+    def test_a_relative_variable_leads_from_there(self) -> None:
+        with mock.patch.dict(os.environ, MOBILE_TRACKER_HOST="host"):
+            self.initialise(self.tracker())
+
+        self.assertTrue((self.folder / "state").is_dir())
+
+    def test_a_denial_holds_for_a_host_that_is_started_again_and_for_that_of_a_child(self) -> None:
+        tracker = MobileTracker(host_path="host", host_arguments=["--storage-dir", "state", *PATIENT], stderr="ignore")
+        self.addCleanup(tracker.close)
+        tracker.init("925", {"api_url": "http://127.0.0.1:9", "x_api_key": KEY, "session_creation": "inBackground"})
+        tracker.set_consent("denied")
+        os.chdir(self.elsewhere)
+
+        host = tracker._channel.link.host
+        assert host
+        os.kill(host, signal.SIGKILL)
+        self.assertEqual(tracker.track("A").outcome(60).reason, "TRACKING_NOT_ALLOWED")
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                code = 0 if tracker.track("B").outcome(60).reason == "TRACKING_NOT_ALLOWED" else 2
+                tracker.close()
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+
+    def test_if_it_is_gone_the_host_runs_where_the_program_is(self) -> None:
+        gone = self.folder / "gone"
+        gone.mkdir()
+        os.chdir(gone)
+        tracker = self.tracker(host_path=self.folder / "host")
+        gone.rmdir()
+        os.chdir(self.folder)
+
+        self.initialise(tracker)
+
+        self.assertTrue((self.folder / "state").is_dir())
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_if_its_user_may_not_enter_it_any_more_the_host_runs_where_the_program_is(self) -> None:
+        self.folder.chmod(0o755)
+        (self.folder / "closed").mkdir(mode=0o700)
+        host = place(self.folder / "BridgeHost", "#!/bin/sh\necho \"It runs in $PWD.\" >&2\nexit 64\n")
+
+        ended = run_program(
+            "import os\nfrom mobiletracker import MobileTracker\n"
+            f"os.chdir({str(self.folder / 'closed')!r})\n"
+            f"tracker = MobileTracker(host_path={str(host)!r}, stderr='ignore')\n"
+            "os.setuid(65534)\nos.chdir('/')\ntracker.init('925')\n"
+        )
+
+        self.assertIn("It runs in /.", ended.stderr)
 
 
 class StartTests(TestCase):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unittest
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 
 from .support import AsyncTestCase, TestCase
 
@@ -46,6 +47,19 @@ class RefusedTests(TestCase):
         self.assertEqual(tracker.analytics.flush().remaining, 0)
         self.assertEqual(collector.names("batch"), ["Typo"])
         self.assertEqual(tracker.refused.list(), [])
+
+    def test_with_a_whole_number_of_any_length(self) -> None:
+        collector = self.start_collector()
+        tracker = self.real()
+        tracker.init("925", collector.config())
+        collector.faults(["422×1"])
+        tracker.track("LONG", {"number": Decimal("1" * 5000)})
+        tracker.flush()
+        host = tracker._channel.link.host
+
+        self.assertEqual([event["event"] for event in tracker.refused.list()], ["LONG"])
+
+        self.assertEqual(tracker._channel.link.host, host)
 
 
 class AsyncRefusedTests(AsyncTestCase):

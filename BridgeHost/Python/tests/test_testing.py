@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
+from decimal import Decimal
 from unittest import mock
 
 from .support import GUARD, ROOT, SOURCE, TestCase, host_path
@@ -22,6 +27,24 @@ class TestTrackerTests(TestCase):
         super().setUp()
         self.tracker = TestTracker(host_path=host_path(), stderr="ignore", warnings=False)
         self.addCleanup(self.tracker.shutdown)
+        self.logger = logging.getLogger("mobiletracker.testing")
+        self.has_ended = threading.Event()
+        self.logger.addFilter(self.notice_the_end)
+        self.addCleanup(self.logger.removeFilter, self.notice_the_end)
+
+    def notice_the_end(self, record: logging.LogRecord) -> bool:
+        """Reads what a tracker says to the logger."""
+        if "ended unexpectedly" in record.getMessage():
+            self.has_ended.set()
+        return True
+
+    def end_host_of(self, tracker: TestTracker) -> None:
+        """Kills a host, and waits until its tracker knows."""
+        host = tracker._channel.link.host
+        assert host
+        self.has_ended.clear()
+        os.kill(host, signal.SIGKILL)
+        self.assertTrue(self.has_ended.wait(GUARD))
 
     def test_the_host_is_its_own_where_the_program_connects_to_an_agent(self) -> None:
         os.environ["MOBILE_TRACKER_AGENT"] = "/nowhere/agent.sock"
@@ -60,6 +83,16 @@ class TestTrackerTests(TestCase):
             "  properties.total is 99; expected 149.99.\n"
             '  userId is "user-1"; expected "user-2".',
         )
+
+    def test_a_whole_number_of_any_length_is_recorded(self) -> None:
+        number = Decimal("1" * 5000)
+        self.tracker.track("PURCHASE", {"total": number}).outcome(GUARD)
+        host = self.tracker._channel.link.host
+
+        self.assertEqual([call["name"] for call in self.tracker.calls()], ["PURCHASE"])
+        self.tracker.expect("PURCHASE", {"total": number}, count=1)
+
+        self.assertEqual(self.tracker._channel.link.host, host)
 
     def test_a_refusal_is_played(self) -> None:
         self.tracker.fail("STORAGE_ERROR")
@@ -101,6 +134,57 @@ class TestTrackerTests(TestCase):
             with self.assertRaisesRegex(RuntimeError, "are forgotten: 8 others were shut down after it"):
                 question()
 
+    def test_says_that_its_calls_are_lost_if_its_host_has_ended(self) -> None:
+        tracker = TestTracker(host_path=host_path(), stderr="ignore", logger=self.logger)
+        self.addCleanup(tracker.shutdown)
+        tracker.track("A").outcome(GUARD)
+
+        self.end_host_of(tracker)
+
+        # The first of them starts the next host.
+        questions: list[Callable[[], object]] = [
+            lambda: tracker.expect("A", count=0), lambda: tracker.find("A"), tracker.calls,
+        ]
+        for question in questions:
+            with self.assertRaises(RuntimeError) as raised:
+                question()
+            self.assertEqual(
+                str(raised.exception),
+                "The host of this test tracker has ended, and the calls that it had recorded are lost. Call clear(), then make "
+                "the calls again.",
+            )
+        tracker.clear()
+        tracker.track("B")
+        tracker.expect("A", count=0)
+        self.assertEqual([call["name"] for call in tracker.calls() + tracker.find("B")], ["B", "B"])
+
+    def test_says_so_too_of_the_next_host_that_other_calls_have_replaced(self) -> None:
+        tracker = TestTracker(host_path=host_path(), stderr="ignore", logger=self.logger)
+        self.addCleanup(tracker.shutdown)
+        tracker.track("A").outcome(GUARD)
+        self.end_host_of(tracker)
+        tracker.clear()
+        tracker.track("B").outcome(GUARD)
+        self.end_host_of(tracker)
+        tracker.track("C").outcome(GUARD)
+
+        with self.assertRaisesRegex(RuntimeError, "has ended, and the calls"):
+            tracker.expect("B", count=0)
+
+    def test_answers_in_a_forked_child_for_the_calls_of_the_child(self) -> None:
+        self.tracker.track("OF_PARENT").outcome(GUARD)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                self.tracker.track("OF_CHILD")
+                code = 0 if [call["name"] for call in self.tracker.calls()] == ["OF_CHILD"] else 2
+            finally:
+                os._exit(code)
+
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertEqual([call["name"] for call in self.tracker.calls()], ["OF_PARENT"])
+
     def test_is_in_use_again_once_it_is_initialised(self) -> None:
         self.tracker.track("A")
         self.tracker.close()
@@ -140,6 +224,14 @@ class TestTrackerTests(TestCase):
                 await tracker.clear()
                 self.assertEqual(await tracker.calls(), [])
                 self.assertEqual(await tracker.find("PURCHASE"), [])
+                host = tracker._channel.link.host
+                assert host
+                os.kill(host, signal.SIGKILL)
+                await tracker.track("Lost")
+                for question in (tracker.calls(), tracker.find("Lost"), tracker.expect("Lost", count=0)):
+                    with self.assertRaisesRegex(RuntimeError, "has ended, and the calls"):
+                        await question
+                await tracker.clear()
                 tracker.track("Last")
             await tracker.expect("Last", count=1)
 

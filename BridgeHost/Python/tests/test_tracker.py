@@ -19,7 +19,7 @@ from .support import GUARD, AsyncTestCase, TestCase
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError  # isort: skip
 from mobiletracker._notification_listeners import ListenerThread  # isort: skip
-from mobiletracker._options import program_name  # isort: skip
+from mobiletracker._options import arguments_of_host, program_name  # isort: skip
 from mobiletracker._warnings import call_name  # isort: skip
 
 LOG_NOTIFICATION = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
@@ -34,12 +34,25 @@ class OptionTests(unittest.TestCase):
             ("shop.web.__main__", "/srv/shop/web/__main__.py", "shop.web"),
             ("__main__", "/srv/shop.pyz", "shop"),
             ("__main__", "/srv/shop", "shop"),
+            ("__main__", "/srv/shop/", "shop"),
+            ("__main__", ".", os.path.splitext(os.path.basename(os.getcwd()))[0]),
             (None, "/srv/shop/__main__.py", "shop"),
             (None, "-c", None),
         ]:
             main = types.SimpleNamespace(__spec__=spec and types.SimpleNamespace(name=spec))
             with mock.patch.dict(sys.modules, {"__main__": main}), mock.patch.object(sys, "argv", [argument]):
                 self.assertEqual(program_name(), name, (spec, argument))
+
+    def test_keeps_its_name_when_the_program_goes_to_another_folder(self) -> None:
+        main = types.SimpleNamespace(__spec__=types.SimpleNamespace(name="__main__"))
+        self.addCleanup(os.chdir, os.getcwd())
+        with mock.patch.dict(sys.modules, {"__main__": main}), mock.patch.object(sys, "argv", ["."]):
+            os.chdir("/usr/bin")
+            tracker = MobileTracker()
+            os.chdir("/")
+            arguments = arguments_of_host(tracker)
+
+        self.assertEqual(arguments[-2:], ["--app-name", "bin"])
 
     def test_keeps_the_place_of_its_host_when_the_program_goes_to_another_folder(self) -> None:
         tracker = MobileTracker(host_path="hosts/BridgeHost")

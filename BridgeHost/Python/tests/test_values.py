@@ -18,9 +18,9 @@ from uuid import UUID
 import numpy
 import pandas  # type: ignore[import-untyped]
 
-from .support import TestCase
+from .support import AsyncTestCase, TestCase, host_path
 
-from mobiletracker import MobileTracker
+from mobiletracker import MobileTracker, MobileTrackerError
 from mobiletracker._json import JSONWriter, ValueFault, read  # isort: skip
 
 
@@ -235,6 +235,17 @@ class ValueTests(TestCase):
             tracker.get_cross_domain_url("é" * 5000)
         self.assertEqual(tracker.track("A", {"large": "é" * 4800}).outcome(60).status, "queued")
 
+    def test_is_too_large_also_if_the_host_has_not_said_yet_what_it_takes(self) -> None:
+        arguments = ["--storage-dir", str(self.folder / "state"), "--max-message-bytes", "65536"]
+        tracker = MobileTracker(host_path=host_path(), host_arguments=arguments, stderr="ignore")
+        self.addCleanup(tracker.close)
+
+        receipts = [tracker.track(name, {"text": "x" * size}) for name, size in (("A", 100_000), ("B", 1))]
+
+        self.assertEqual([receipt.outcome(60).reason for receipt in receipts], ["TOO_LARGE", "NOT_INITIALIZED"])
+        self.assertRegex(self.warnings[0], r'^track "A" was dropped: TOO_LARGE\. .* \(at .*test_values\.py:\d+\)$')
+        self.assertFalse([warning for warning in self.warnings if "host" in warning], self.warnings)
+
     def test_fails_a_call_without_an_outcome_by_the_code_of_its_argument(self) -> None:
         tracker, _ = self.fake()
 
@@ -245,6 +256,31 @@ class ValueTests(TestCase):
             tracker.basic.initialize("key", "\ud800")
         with self.assertRaisesCode("SERIALIZATION_ERROR"):
             tracker.get_cross_domain_url("\ud800")
+
+    def test_that_is_a_whole_number_of_any_length_is_the_hosts_to_refuse(self) -> None:
+        tracker = self.real()
+        long: Any = Decimal("1" * 5000)
+
+        with self.assertRaisesCode("INVALID_CONFIGURATION"):
+            tracker.init("925", {"max_queued_events": long})
+        for timeout in (long, 10**400):
+            with self.assertRaisesCode("INVALID_PARAMS"):
+                tracker.flush(timeout)
+
+
+class AsyncValueTests(AsyncTestCase):
+    """The same in asyncio, where calls are made before the first has an answer."""
+
+    async def test_is_too_large_for_a_host_that_is_being_started(self) -> None:
+        tracker, fake = self.fake_async({"maxMessageBytes": 10_000})
+
+        url = tracker.get_cross_domain_url("x" * 10_000)
+        large, small = tracker.track("A", {"large": "x" * 10_000}), tracker.track("B")
+
+        with self.assertRaisesRegex(MobileTrackerError, "^MESSAGE_TOO_LARGE: getCrossDomainUrl: The call is too large.$"):
+            await url
+        self.assertEqual(((await large).reason, (await small).status), ("TOO_LARGE", "queued"))
+        self.assertEqual(fake.methods, [["track"]])
 
 
 if __name__ == "__main__":

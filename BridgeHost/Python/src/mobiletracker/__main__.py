@@ -55,6 +55,9 @@ def main() -> int:
     print(f"version       {__version__}")
     if agent := find_agent(options.agent or False):
         lines, state = _asked(agent)
+        while state == "absent" and agent.next:
+            agent = agent.next
+            lines, state = _asked(agent)
         print(f"agent         {agent.path}")
         for line in lines:
             print(f"              {line}")

@@ -21,6 +21,9 @@ from ._process import READ, LineBuffer, next_chunk
 _SOCKET = Path("mobile-tracker") / "agent.sock"
 """What an agent is called at the places where one is looked for."""
 
+_OF_THE_MACHINE = Path("/run")
+"""Where the agent of the machine has its folder."""
+
 _REFUSED = "CONNECTION_REFUSED"
 """The code of the line with which an agent refuses a client."""
 
@@ -31,11 +34,13 @@ class Agent:
 
     path: Path
     is_optional: bool
-    """Whether a host is started where none listens."""
+    """Whether the next one is connected to where none listens, or else a host is started."""
+    next: Agent | None = None
+    """Where else to look then."""
 
 
 def find_agent(option: str | os.PathLike[str] | Literal[False] | None) -> Agent | None:
-    """Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual place,
+    """Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual places,
     and a host of the program's own where none listens.
 
     :returns: None if the program has a host of its own.
@@ -47,15 +52,17 @@ def find_agent(option: str | os.PathLike[str] | Literal[False] | None) -> Agent 
         return None
     if name != "auto":
         return Agent(Path(name).absolute(), is_optional=False)
+    agent = None
     # The user's own folder may be another user's here, and closed: then nothing is seen in it.
-    path = next(filter(os.path.exists, usual_places()), None)
-    return Agent(path, is_optional=True) if path else None
+    for path in filter(os.path.exists, reversed(usual_places())):
+        agent = Agent(path, is_optional=True, next=agent)
+    return agent
 
 
 def usual_places() -> list[Path]:
     """Where `auto` looks for an agent: the user's own, then that of the machine."""
     folder = os.environ.get("XDG_RUNTIME_DIR")
-    return [*([Path(folder) / _SOCKET] if folder else []), Path("/run") / _SOCKET]
+    return [*([Path(folder) / _SOCKET] if folder else []), _OF_THE_MACHINE / _SOCKET]
 
 
 def ignored_arguments(agent: Agent | None, arguments: Sequence[str]) -> str | None:

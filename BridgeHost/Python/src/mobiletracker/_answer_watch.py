@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import sys
 from collections.abc import Callable, Iterable
 
 from ._call import Call
 from ._clock import now
 from ._io_thread import IOThread, Timer
+from ._json import loads
 from ._row import Gives
 from ._table import ROWS
 
@@ -70,7 +71,8 @@ def _lateness(call: Call) -> float:
     row = ROWS.get(call.method)
     if not row or row.gives is not Gives.REPORT and row.restores != "setup":
         return 0.0
-    params = json.loads(call.params)
+    params = loads(call.params)
     config = params.get("config")
     own = params.get("timeoutMs", config.get("initTimeoutMs") if isinstance(config, dict) else None)
-    return own / 1000 if isinstance(own, int | float) else _LATE
+    # One that no float holds is the host's to refuse.
+    return min(own, sys.maxsize) / 1000 if isinstance(own, int | float) else _LATE

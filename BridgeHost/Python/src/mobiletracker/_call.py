@@ -9,6 +9,9 @@ from typing import Any, Protocol
 
 from .errors import MobileTrackerError
 
+ENVELOPE = 200
+"""The most bytes of a message besides its params."""
+
 
 def wait_for(call: Call, timeout: float | None = None) -> bool:
     """Waits until a call has ended; False if it takes longer."""

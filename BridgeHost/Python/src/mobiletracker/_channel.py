@@ -21,20 +21,17 @@ from ._json import JSONWriter, ValueFault
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
 from ._off import Kept, OffClients
-from ._options import TrackerOptions, arguments_of_host
+from ._options import TrackerOptions, arguments_of_host, working_folder
 from ._params import ArgumentFault, write_params
 from ._row import Gives, Row, snake_keys
 from ._scope import current_scope, written
 from ._table import ROWS
 from ._warnings import Drop, Warnings, call_name, segment_hint
-from .errors import MobileTrackerError
+from .errors import MobileTrackerError, message_too_large
 from .outcome import FlushReport, Outcome
 
 _PACKAGE = os.path.join(os.path.dirname(__file__), "")
 """What the paths of this package's files begin with."""
-
-_ENVELOPE = 200
-"""The most bytes of a message besides its params."""
 
 _TOO_MANY = {"reason": "unanswered", "calls": MOST_CALLS, "megabytes": MOST_BYTES >> 20}
 """What is wrong with a call that comes when very many wait."""
@@ -54,10 +51,12 @@ class Channel:
         options: TrackerOptions,
         *,
         on_notification: Callable[[str, Any], None],
+        on_ready: Callable[[], None],
         before_setup: Callable[[], None],
         after_turn: Callable[[], None] = lambda: None,
     ) -> None:
         """
+        :param on_ready: Called when there is a host, before it gets calls.
         :param before_setup: Called before each call that begins a client.
         """
         self.warnings = Warnings(options.logger, is_on=options.warnings)
@@ -71,9 +70,11 @@ class Channel:
             LinkOptions(
                 host_path=options.host_path,
                 agent=options.agent,
+                folder=working_folder(),
                 host_arguments=partial(arguments_of_host, options),
                 on_stderr=HostLog(options.logger, is_passed=options.stderr == "inherit" and sys.__stderr__ is not None).take,
                 on_notification=on_notification,
+                on_ready=on_ready,
                 after_turn=self._end_turn,
                 warn=self.warnings.warn,
             )
@@ -143,7 +144,7 @@ class Channel:
         self.link.call(call, waits=False)
 
     def _write(self, row: Row, arguments: Sequence[object], message_id: str | None) -> bytes:
-        most = self.link.max_message_bytes - _ENVELOPE
+        most = self.link.max_params_bytes
         scope = current_scope().json if row.is_scoped else b""
         params = write_params(self.writer, row, arguments, message_id, most, scope=scope)
         if self._before_send and row.gives is Gives.OUTCOME:
@@ -238,10 +239,16 @@ class _CallSite:
         return error if message is None else error.copy(message)
 
     def outcome_of(self, error: MobileTrackerError) -> object | None:
-        """The outcome of a wrong argument; None for calls without an outcome, which raise."""
-        if self._row.gives is not Gives.OUTCOME or error.code != "INVALID_PARAMS":
+        """The outcome of a wrong argument, or of a call that is too large; None for calls without an outcome, which raise."""
+        if self._row.gives is not Gives.OUTCOME:
             return None
-        return self._drop(error.data.get("reason", "INVALID_VALUE"), detail=f"{error.message}.")
+        match error.code:
+            case "INVALID_PARAMS":
+                return self._drop(error.data.get("reason", "INVALID_VALUE"), detail=f"{error.message}.")
+            case "MESSAGE_TOO_LARGE":
+                return self._drop("TOO_LARGE")
+            case _:
+                return None
 
     def unhandled(self, error: MobileTrackerError) -> None:
         """Nobody handles the error. A missing host is one warning, with the number of calls that failed."""
@@ -255,15 +262,15 @@ class _CallSite:
     def refuse(self, fault: ValueFault) -> Call:
         """Answers a call that cannot be written, as the host would."""
         call = Call(self._row.method, b"", site=self)
-        if self._row.gives is Gives.OUTCOME:
-            not_json = {"reason": "notJSON", "detail": f"{fault}."}
-            call.finish(self._drop("TOO_LARGE") if fault.is_too_large else self._drop("SERIALIZATION_ERROR", not_json))
+        if fault.is_too_large:
+            call.fail(message_too_large(self._row.method))
+        elif self._row.gives is Gives.OUTCOME:
+            call.finish(self._drop("SERIALIZATION_ERROR", {"reason": "notJSON", "detail": f"{fault}."}))
         else:
             codes = {param.name: param.fault for param in self._row.params if param.fault != "INVALID_PARAMS"}
-            usual = "MESSAGE_TOO_LARGE" if fault.is_too_large else "SERIALIZATION_ERROR"
             path = own_name(fault.path, written_in(self._arguments))
             error = f"{self._row.method}: {path} {fault.reason}."
-            call.fail(MobileTrackerError(codes.get(fault.argument, usual), error))
+            call.fail(MobileTrackerError(codes.get(fault.argument, "SERIALIZATION_ERROR"), error))
         return call
 
     def refuse_argument(self, fault: ArgumentFault, arguments: Sequence[object]) -> Call:

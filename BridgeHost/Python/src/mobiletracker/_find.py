@@ -52,14 +52,17 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def find_host(host_path: str | os.PathLike[str] | None = None, *, package: Path = _PACKAGE) -> Path:
+def find_host(
+    host_path: str | os.PathLike[str] | None = None, folder: str | None = None, *, package: Path = _PACKAGE
+) -> Path:
     """Finds the host program: at `host_path`, else at `MOBILE_TRACKER_HOST`, else in the package, else in the build
     folder of the repository that contains the package.
 
     :param host_path: The path that the caller chose.
+    :param folder: From where a relative path leads; the working directory if left out.
     :raises MobileTrackerError: `HOST_NOT_FOUND`. The message lists the places and says how to build.
     """
-    places = _places(host_path, package)
+    places = _places(host_path, folder or "", package)
     for path, _ in places:
         if os.path.isfile(path):  # A path that cannot be examined is none.
             return path
@@ -75,12 +78,12 @@ def find_host(host_path: str | os.PathLike[str] | None = None, *, package: Path 
     )
 
 
-def _places(host_path: str | os.PathLike[str] | None, package: Path) -> list[tuple[Path, str]]:
+def _places(host_path: str | os.PathLike[str] | None, folder: str, package: Path) -> list[tuple[Path, str]]:
     # If the caller names a place, no other is searched: another host than the named one would be a surprise.
     if host_path:
-        return [(Path(host_path).absolute(), "argument host_path")]
+        return [(Path(folder, host_path).absolute(), "argument host_path")]
     if variable := os.environ.get("MOBILE_TRACKER_HOST"):
-        return [(Path(variable).absolute(), "MOBILE_TRACKER_HOST")]
+        return [(Path(folder, variable).absolute(), "MOBILE_TRACKER_HOST")]
     places = [(package / "host" / "BridgeHost", "package")]
     if package.parts[-4:-1] == ("BridgeHost", "Python", "src"):
         build = package.parents[3] / ".build"

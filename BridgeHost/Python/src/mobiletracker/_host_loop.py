@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from ._agent import Agent, AgentConnection, find_agent, is_absence
 from ._answer_watch import SILENCE, AnswerWatch
-from ._call import Call
+from ._call import ENVELOPE, Call
 from ._call_table import CallTable, Shutdown
 from ._clock import now
 from ._find import HostEnd, find_host
@@ -28,6 +28,7 @@ from .errors import (
     MobileTrackerError,
     error_from_answer,
     host_exited,
+    message_too_large,
     protocol_mismatch,
 )
 
@@ -53,10 +54,14 @@ class LinkOptions:
 
     host_path: str | os.PathLike[str] | None
     agent: str | os.PathLike[str] | Literal[False] | None
+    folder: str | None
+    """From where relative paths lead, also those in `host_arguments`."""
     host_arguments: Callable[[], list[str]]
     """Called at each start."""
     on_stderr: Callable[[bytes], None]
     on_notification: Callable[[str, Any], None]
+    on_ready: Callable[[], None]
+    """Called when a host, or an agent, has answered first, before it gets calls."""
     after_turn: Callable[[], None]
     """Called on the I/O thread after each turn: everything that had arrived has been read."""
     warn: Callable[[str], None]
@@ -80,8 +85,8 @@ class HostLoop:
         """
         self._options = options
         self.recovery = recovery
-        self.max_message_bytes = 16 * 1024 * 1024
-        """The longest message that the host accepts."""
+        self.max_params_bytes = 16 * 1024 * 1024 - ENVELOPE
+        """The longest params of a call that the host accepts; until it says so, what a host accepts by default."""
         self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn, on_fault=self._fault)
         self.backlog = Backlog()
         self.host: HostProcess | AgentConnection | None = None
@@ -124,27 +129,38 @@ class HostLoop:
         if call.method in SETUPS:
             self.next_id += 1  # For a shutdown before it; see `_send`.
         self._number(call, self.calls)
-        if self._state is _State.READY:
-            self._send(call)
-        else:
+        if self._state is not _State.READY:
             self._start()
+        elif self._is_too_large(call):
+            self._reject_too_large()
+        else:
+            self._send(call)
+
+    def _is_too_large(self, call: Call) -> bool:
+        """Whether the host refuses a call: it was checked when it was made, which may be before that host was known."""
+        return len(call.params) > self.max_params_bytes
+
+    def _reject_too_large(self) -> None:
+        self.calls.reject(lambda call: message_too_large(call.method), self._is_too_large)
 
     def _number(self, call: Call, table: CallTable) -> None:
         call.id = self.next_id
         self.next_id += 1
         table.add(call)
 
-    def _request(self, method: str, params: bytes) -> Call:
+    def _request(self, call: Call) -> None:
         """Makes a call of this link's own to the present host."""
         assert self.host
-        call = Call(method, params)
         self._number(call, self._own)
         self.host.send(call)
-        return call
 
     def _request_or_warn(self, method: str, params: bytes) -> Call:
         """Makes a call of this link's own. If it fails, warns."""
-        call = self._request(method, params)
+        call = Call(method, params)
+        if self._is_too_large(call):
+            call.fail(message_too_large(method))
+        else:
+            self._request(call)
 
         def report() -> None:
             # The program knows by its own `init` that there was no session.
@@ -210,6 +226,9 @@ class HostLoop:
         if self.crashes.is_reached and self._last_failure:
             return self._fail(self._last_failure)
         self._agent = find_agent(self._options.agent) if self.joined is None else self.joined or None
+        self._connect_or_spawn()
+
+    def _connect_or_spawn(self) -> None:
         if self._agent:
             self._connect(self._agent)
         else:
@@ -230,9 +249,8 @@ class HostLoop:
         self._shake_hands(host, path)
 
     def _spawn_host(self) -> None:
-        self._agent = None
         try:
-            path = find_host(self._options.host_path)
+            path = find_host(self._options.host_path, self._options.folder)
         except MobileTrackerError as error:
             return self._fail(error)
         try:
@@ -241,6 +259,7 @@ class HostLoop:
                 self.io,
                 path,
                 self._options.host_arguments(),
+                folder=self._options.folder,
                 on_stderr=self._options.on_stderr,
                 on_lines=lambda lines: self._receive(host, lines),
                 on_end=lambda end: self._gone(host, path, end),
@@ -253,7 +272,8 @@ class HostLoop:
         self.host = host
         self.processes.add(host)
         self.watch.restart()
-        call = self._request("host.info", b"{}")
+        call = Call("host.info", b"{}")
+        self._request(call)
         # An agent that was known before may have been stopped. Calls wait for it, as they do while it is connected.
         if self.joined:
             self.watch.record_call(call)
@@ -278,16 +298,19 @@ class HostLoop:
         if info.get("protocolVersion") != PROTOCOL_VERSION:
             return self._refuse(protocol_mismatch(str(path), info, PROTOCOL_VERSION))
         if isinstance(most := info.get("maxMessageBytes"), int):
-            self.max_message_bytes = most
+            self.max_params_bytes = most - ENVELOPE
         self._state = _State.READY
         self.joined = replace(self._agent, is_optional=False) if self._agent else False
         self._last_warning = ""
         self.crashes.record_start()
+        self._options.on_ready()
+        self._reject_too_large()
         self.calls.reject(_overtaken, lambda call: self.recovery.is_overtaken(call, self.calls))
         # What ended before an earlier host, this one is set up for as well.
         self._ended_setups |= self.recovery.ended_setups(self.calls)
         repeated = [self._request_or_warn(method, params) for method, params in self.recovery.calls()]
-        self._hold.begin([call for call in repeated if call.method in SETUPS - self._ended_setups.keys()])
+        setups = SETUPS - self._ended_setups.keys()
+        self._hold.begin([call for call in repeated if call.method in setups and not call.is_done])
         for waiting in self.calls:
             self._send(waiting)
 
@@ -441,7 +464,8 @@ class HostLoop:
             return self._ended_after_shutdown(how)
         if self._agent and self._agent.is_optional and not had_started and is_absence(end.error):
             self._state = _State.STARTING
-            return self._spawn_host()
+            self._agent = self._agent.next
+            return self._connect_or_spawn()
         follow = after_agent if self._agent else after_host
         consequence = follow(self.crashes, path, end, had_started)
         if not consequence.warning:

@@ -55,7 +55,7 @@ class ExactNumber(float):
         return number
 
 
-def read(text: bytes) -> tuple[Any, bool]:
+def read(text: str | bytes) -> tuple[Any, bool]:
     """Reads JSON so that it can be written again without a change.
 
     :returns: The value, and whether it holds an `ExactNumber`.
@@ -75,6 +75,19 @@ def read(text: bytes) -> tuple[Any, bool]:
 
     value = json.loads(text, parse_float=partial(number, float), parse_int=partial(number, int))
     return value, is_exact
+
+
+def loads(text: str | bytes) -> Any:
+    """Reads JSON. A whole number with more digits than Python reads as an int is an `ExactNumber`.
+
+    :raises JSONDecodeError: If it is no JSON.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return read(text)[0]
 
 
 class JSONWriter:

@@ -51,9 +51,9 @@ class HostLink:
         return self._loop.is_away
 
     @property
-    def max_message_bytes(self) -> int:
-        """The longest message that the host accepts."""
-        return self._loop.max_message_bytes
+    def max_params_bytes(self) -> int:
+        """The longest params of a call that the host accepts, as far as it is known."""
+        return self._loop.max_params_bytes
 
     def call(self, call: Call, *, waits: bool, is_bounded: bool = False) -> bool:
         """Makes a call.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, NamedTuple
+
+from ._json import loads
 
 
 class Answer(NamedTuple):
@@ -24,7 +25,7 @@ class Notification(NamedTuple):
 def read_message(line: str) -> Answer | Notification | None:
     """Reads a line; None if it is neither an answer nor a notification."""
     try:
-        message = json.loads(line)
+        message = loads(line)
     except ValueError:
         return None
     match message:

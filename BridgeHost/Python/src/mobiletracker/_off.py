@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections import deque
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ._json import loads
 from ._row import Gives, Row
 
 _OFF = ("false", "0", "no", "off")
@@ -40,7 +40,7 @@ class Kept(NamedTuple):
     @property
     def content(self) -> tuple[str, dict[str, Any]]:
         """What tells it from others: all but the message id."""
-        return self.row.method, {**json.loads(self.params), "messageId": None}
+        return self.row.method, {**loads(self.params), "messageId": None}
 
 
 class OffClients:
@@ -82,7 +82,7 @@ class OffClients:
         with self._lock:
             self._keep_again()
             if is_setup and client not in self._others:
-                if word := why_off(row, json.loads(params)):
+                if word := why_off(row, loads(params)):
                     self._off[client] = word
                     return {}
                 self._off.pop(client, None)
@@ -142,14 +142,14 @@ class OffClients:
             case "isTrackingAllowed":
                 return {"allowed": self._consent(row.client) == "granted"}
             case "getCrossDomainUrl":
-                return {"url": json.loads(params).get("url")}
+                return {"url": loads(params).get("url")}
             case "getDebugInfo":
                 info = {"lifecycle": "disabled", "disabledBecause": _REASONS[word]} if word else {"lifecycle": "idle"}
                 return {**info, "queueLength": 0}
         return _NOTHING.get(name, {row.member: None} if row.gives is Gives.MEMBER else {})
 
     def _consent(self, client: str) -> Any:
-        given = [json.loads(call.params).get("consent") for call in self._kept.get(client, []) if call.row.restores == "consent"]
+        given = [loads(call.params).get("consent") for call in self._kept.get(client, []) if call.row.restores == "consent"]
         return given[-1] if given else "granted"
 
 

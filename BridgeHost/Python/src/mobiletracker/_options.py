@@ -19,14 +19,15 @@ class TrackerOptions:
     """What a tracker is made with. Make one tracker, and share it: it has a host of its own.
 
     :param host_path: The path of the host program. Without it the package searches for the host.
-    :param host_arguments: Arguments for the host program.
+    :param host_arguments: Arguments for the host program. Relative paths lead from the working directory in which the
+        tracker is made.
     :param agent: The socket of this machine's agent (`BridgeHost --listen`), to connect to instead of starting a host;
-        `auto`: the usual place, and a host of the program's own where none listens. Without it
+        `auto`: the usual places, and a host of the program's own where none listens. Without it
         `MOBILE_TRACKER_AGENT` counts. False: a host of its own, whatever that variable says.
     :param stderr: Where the host's log goes: to this program's stderr (`inherit`), or nowhere (`ignore`).
     :param warnings: Whether to warn by the logger `mobiletracker`, of dropped calls above all.
     :param app_name: The program's name, which is in the path of the default state folder. By default the name of
-        the package that runs, else of the script.
+        the package that runs, else of the script or of the folder that is run.
     :param logger: Receives the warnings and the host's log, instead of the logger `mobiletracker` and stderr.
     :param before_send: Receives each tracking call before it is written. It returns the call, changed or not, or
         None to drop it.
@@ -66,6 +67,7 @@ class TrackerOptions:
             raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {self.stderr!r}.")
         if self.app_name is not None and not isinstance(self.app_name, str):
             raise TypeError(f"app_name must be a string, and is {a_type(self.app_name)}.")
+        self.app_name = self.app_name or program_name()
         if self.logger is not None and not callable(getattr(self.logger, "log", None)):
             raise TypeError('logger must be a logger, such as logging.getLogger("shop").')
         for name, hook in (("before_send", self.before_send), ("default", self.default)):
@@ -80,10 +82,17 @@ class TrackerOptions:
 def arguments_of_host(options: TrackerOptions) -> list[str]:
     """The arguments with which a host is started, with the program's name."""
     arguments = [*options.host_arguments, "--log-format", "json"]
-    name = options.app_name or program_name()
-    if not name or any(argument.partition("=")[0] == "--app-name" for argument in arguments):
+    if not options.app_name or any(argument.partition("=")[0] == "--app-name" for argument in arguments):
         return arguments
-    return [*arguments, "--app-name", name]
+    return [*arguments, "--app-name", options.app_name]
+
+
+def working_folder() -> str | None:
+    """The working directory, from which relative paths lead also after the program has changed it; None if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
 
 
 def program_name() -> str | None:
@@ -92,8 +101,12 @@ def program_name() -> str | None:
     # That of a folder or of an archive that is run is named after the file in it, as all are.
     if spec is not None and spec.name not in ("__main__", "__mp_main__"):
         return str(spec.name).removesuffix(".__main__")
-    path = sys.argv[0] if sys.argv else ""
+    argument = sys.argv[0] if sys.argv else ""
+    if argument in ("", "-c", "-"):
+        return None
+    # A folder that is run may be given as `.`, or with a slash at the end.
+    path = os.path.normpath(os.path.join(working_folder() or os.sep, argument))
     name = os.path.splitext(os.path.basename(path))[0]
     if name == "__main__":
-        name = os.path.basename(os.path.dirname(os.path.abspath(path)))
-    return None if name in ("", "-c", "-") else name
+        name = os.path.basename(os.path.dirname(path))
+    return name or None

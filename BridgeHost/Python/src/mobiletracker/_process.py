@@ -74,11 +74,14 @@ class HostProcess:
         path: Path,
         arguments: Sequence[str],
         *,
+        folder: str | None = None,
         on_stderr: Callable[[bytes], None],
         on_lines: Callable[[list[str]], None],
         on_end: Callable[[HostEnd], None],
     ) -> None:
         """
+        :param folder: Where it runs: there its relative arguments lead. Where the program is if it is left out, gone or
+            closed.
         :param on_stderr: Receives what the host logs.
         :param on_lines: Called with the lines that have arrived.
         :param on_end: Called once, after the last line.
@@ -93,6 +96,7 @@ class HostProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd=folder if folder and _is_open(folder) else None,
             start_new_session=True,
             bufsize=0,
         )
@@ -248,6 +252,12 @@ class HostProcess:
             self._on_end(HostEnd(signal=-status, stderr=stderr))
         else:
             self._on_end(HostEnd(code=status, stderr=stderr))
+
+
+def _is_open(folder: str) -> bool:
+    """Whether a folder is there, and may be entered: the program may have become another user."""
+    is_effective = os.access in os.supports_effective_ids
+    return os.path.isdir(folder) and os.access(folder, os.X_OK, effective_ids=is_effective)
 
 
 def _ignore(_: int) -> None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._call import Call
+from ._json import loads
 from ._off import why_off
 from ._row import Gives, Row
 from ._table import ROWS
@@ -52,14 +53,14 @@ class _Client:
     @property
     def is_off(self) -> bool:
         """Whether it is turned off, so that the host stores nothing of it."""
-        return self.setup is not None and why_off(ROWS[self.setup[0]], json.loads(self.setup[1])) is not None
+        return self.setup is not None and why_off(ROWS[self.setup[0]], loads(self.setup[1])) is not None
 
     @property
     def is_on_disk(self) -> bool:
         """Whether its state outlives the host: with `persistence` as `memory` it does not."""
         if self.setup is None or self.is_off:
             return False
-        return _config_of(json.loads(self.setup[1])).get("persistence") != "memory"
+        return _config_of(loads(self.setup[1])).get("persistence") != "memory"
 
     def begin(
         self,
@@ -230,7 +231,7 @@ def _again(row: Row, params: bytes) -> bytes:
     """A setup that has succeeded, as it is made again: without what has taken effect."""
     if not row.again:
         return params
-    call = json.loads(params)
+    call = loads(params)
     config = {**_config_of(call), **row.again}
     call["config"] = {name: value for name, value in config.items() if name not in row.once}
     return json.dumps(call).encode()
@@ -238,13 +239,13 @@ def _again(row: Row, params: bytes) -> bytes:
 
 def _merged(last: tuple[str, bytes] | None, method: str, params: bytes) -> tuple[str, bytes]:
     """Credentials that were set one after the other."""
-    given = {name: value for name, value in json.loads(params).items() if value is not None}
-    return method, json.dumps((json.loads(last[1]) if last else {}) | given).encode()
+    given = {name: value for name, value in loads(params).items() if value is not None}
+    return method, json.dumps((loads(last[1]) if last else {}) | given).encode()
 
 
 def _is_of_all(params: bytes) -> bool:
     """Whether a reset is one of everything."""
-    return json.loads(params).get("all") is True
+    return loads(params).get("all") is True
 
 
 def _config_of(setup: dict[str, Any]) -> dict[str, Any]:

@@ -68,6 +68,11 @@ def host_exited(how: str, method: str = "") -> MobileTrackerError:
     return MobileTrackerError("HOST_EXITED", f"The host ended{what}: {how}.", retryable=True)
 
 
+def message_too_large(method: str) -> MobileTrackerError:
+    """The error of a call that the host does not take."""
+    return MobileTrackerError("MESSAGE_TOO_LARGE", f"{method}: The call is too large.")
+
+
 def ended_too_often(how: str) -> MobileTrackerError:
     """The error of calls while the host is not started again."""
     sentence = (

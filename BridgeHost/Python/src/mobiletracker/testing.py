@@ -11,9 +11,10 @@ With pytest the fixture `mobile_tracker` is a `TestTracker` for each test.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from ._calls import AsyncRecordCalls, RecordCalls
 from ._row import snake_keys
@@ -22,6 +23,8 @@ from .receipt import Awaited
 from .tracker import AsyncMobileTracker, MobileTracker, _Tracker
 
 __all__ = ["AsyncTestTracker", "RecordedCall", "TestTracker"]
+
+_A = TypeVar("_A")
 
 _MEMBERS = {
     "user_id": "userId",
@@ -68,6 +71,10 @@ class _Recording(_Tracker):
     __test__ = False  # It is no test of pytest, though its name looks like one.
 
     _is_forgotten = False
+    _process: int | None = None
+    """The process whose host records, if one does: a forked child has a host and calls of its own."""
+    _is_lost = False
+    """Whether another one has recorded calls before it."""
 
     def __post_init__(self) -> None:
         self.agent = False
@@ -77,6 +84,10 @@ class _Recording(_Tracker):
     def _end_host(self) -> None:
         """Ends the host, and with it what it has recorded."""
         raise NotImplementedError
+
+    def _begin_host(self) -> None:
+        self._is_lost = self._process == os.getpid()
+        self._process = os.getpid()
 
     def _answer_for_credentials(self) -> None:
         # A client begins: the tracker is in use again, and its host stays.
@@ -95,6 +106,7 @@ class _Recording(_Tracker):
         if len(_ended) > _MOST_ENDED:
             oldest = _ended.popleft()
             oldest._is_forgotten = True
+            oldest._process, oldest._is_lost = None, False
             oldest._end_host()
 
     def _expect_kept(self) -> None:
@@ -105,6 +117,16 @@ class _Recording(_Tracker):
                 f"The calls of this test tracker are forgotten: {_MOST_ENDED} others were shut down after it. Ask before "
                 "that."
             )
+
+    def _expect_complete(self, answer: _A) -> _A:
+        """The answer of a host that knows all calls. The question itself may have started one that knows none."""
+        __tracebackhide__ = True
+        if self._is_lost:
+            raise RuntimeError(
+                "The host of this test tracker has ended, and the calls that it had recorded are lost. Call clear(), then make "
+                "the calls again."
+            )
+        return answer
 
 
 class TestTracker(_Recording, MobileTracker):
@@ -121,7 +143,7 @@ class TestTracker(_Recording, MobileTracker):
     def calls(self) -> list[RecordedCall]:
         """The calls so far, of all clients, in the order in which they were made."""
         self._expect_kept()
-        return _read(self._record.calls())
+        return _read(self._expect_complete(self._record.calls()))
 
     def find(self, name: str, properties: Mapping[str, object] | None = None, **call: Any) -> list[RecordedCall]:
         """The calls that have a name and some values.
@@ -132,7 +154,7 @@ class TestTracker(_Recording, MobileTracker):
             Calls that were dropped are found by `dropped_as`, the reason, alone.
         """
         self._expect_kept()
-        return _read(self._record.find(name, properties, _members(call)))
+        return _read(self._expect_complete(self._record.find(name, properties, _members(call))))
 
     def expect(
         self, name: str, properties: Mapping[str, object] | None = None, *, count: int | None = None, **call: Any
@@ -144,7 +166,7 @@ class TestTracker(_Recording, MobileTracker):
         """
         __tracebackhide__ = True
         self._expect_kept()
-        return _found(self._record.expect(name, properties, _members(call), count))
+        return _found(self._expect_complete(self._record.expect(name, properties, _members(call), count)))
 
     def fail(self, reason: DropReason | None = None) -> None:
         """Drops valid calls for this reason from now on, such as `STORAGE_ERROR`; without one they are taken again."""
@@ -153,6 +175,7 @@ class TestTracker(_Recording, MobileTracker):
     def clear(self) -> None:
         """Forgets the calls so far, and takes calls again. The clients stay as they are."""
         self._record.clear()
+        self._is_lost = False
 
     def shutdown(self) -> None:
         """Ends the clients. The calls so far still answer questions, until 8 other trackers were shut down."""
@@ -176,12 +199,12 @@ class AsyncTestTracker(_Recording, AsyncMobileTracker):
     async def calls(self) -> list[RecordedCall]:
         """The calls so far, of all clients, in the order in which they were made."""
         self._expect_kept()
-        return _read(await self._record.calls())
+        return _read(self._expect_complete(await self._record.calls()))
 
     async def find(self, name: str, properties: Mapping[str, object] | None = None, **call: Any) -> list[RecordedCall]:
         """The calls that have a name and some values, as `TestTracker.find` describes."""
         self._expect_kept()
-        return _read(await self._record.find(name, properties, _members(call)))
+        return _read(self._expect_complete(await self._record.find(name, properties, _members(call))))
 
     async def expect(
         self, name: str, properties: Mapping[str, object] | None = None, *, count: int | None = None, **call: Any
@@ -189,7 +212,7 @@ class AsyncTestTracker(_Recording, AsyncMobileTracker):
         """Fails unless there are such calls, as `TestTracker.expect` describes."""
         __tracebackhide__ = True
         self._expect_kept()
-        return _found(await self._record.expect(name, properties, _members(call), count))
+        return _found(self._expect_complete(await self._record.expect(name, properties, _members(call), count)))
 
     async def fail(self, reason: DropReason | None = None) -> None:
         """Drops valid calls for this reason from now on; without one they are taken again."""
@@ -198,6 +221,7 @@ class AsyncTestTracker(_Recording, AsyncMobileTracker):
     async def clear(self) -> None:
         """Forgets the calls so far, and takes calls again. The clients stay as they are."""
         await self._record.clear()
+        self._is_lost = False
 
     def shutdown(self) -> Awaited[None]:
         """Ends the clients. The calls so far still answer questions, until 8 other trackers were shut down."""

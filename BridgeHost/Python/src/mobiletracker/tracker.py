@@ -66,6 +66,7 @@ class _Tracker(TrackerOptions):
         channel = Channel(
             self,
             on_notification=lambda *notification: self._listeners.receive(*notification),
+            on_ready=self._begin_host,
             before_setup=self._answer_for_credentials,
             after_turn=after_turn,
         )
@@ -73,6 +74,9 @@ class _Tracker(TrackerOptions):
             subscribe=channel.subscribe, warn=channel.warnings.warn, catches=self._catches
         )
         return channel
+
+    def _begin_host(self) -> None:
+        """There is a host that has got no calls yet."""
 
     def _answer_for_credentials(self) -> None:
         """Has the program's function answer for credentials, in the loop that runs now."""
