@@ -100,7 +100,7 @@ export function complain(sentence, status) {
  * @returns {{ options: Record<string, any>, operands: string[] }}
  * @throws {UsageError}
  */
-export function readWords(spec, words) {
+function readWords(spec, words) {
     const known = { ...spec.options, help: { help: 'show this' } }
     const types = Object.fromEntries(Object.entries(known).map(([name, { value, many }]) => {
         return [
@@ -157,7 +157,7 @@ export function duration(name, text, most) {
 }
 
 /** What `--help` prints. @param {CommandSpec} spec */
-export function helpOf({ name, operands, about, options, more, examples }) {
+function helpOf({ name, operands, about, options, more, examples }) {
     const rows = Object.entries({ ...options, help: { help: 'show this' } }).map(([option, { value, help, fallback }]) => {
         return [`--${option}${value ? ` <${value}>` : ''}`, fallback ? `${help} (${fallback})` : help]
     })

@@ -45,7 +45,7 @@ export function currentScope() {
  * @param {() => unknown} body
  * @param {(values: object) => string} write Gives the members of the values as JSON text.
  */
-export function runInScope(values, body, write) {
+function runInScope(values, body, write) {
     if (typeof values !== 'object' || values === null || isList(values)) {
         throw new TypeError("with: the scope must be an object such as { userId: 'user-1' }, and a function follows it.")
     }

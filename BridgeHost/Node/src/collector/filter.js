@@ -29,7 +29,7 @@ const LISTS = [...ITEM_FIELDS, 'kind', 'test', 'status']
 const FLAGS = ['accepted', 'repeats', 'problems']
 
 /** The names a filter may use. */
-export const FILTER_FIELDS = [...LISTS, ...FLAGS, 'since']
+const FILTER_FIELDS = [...LISTS, ...FLAGS, 'since']
 
 /**
  * Makes a filter ready for use.

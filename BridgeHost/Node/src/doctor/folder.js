@@ -253,7 +253,7 @@ function droppedTodo(reasons) {
     return 'Docs/Delivery.md says what each reason means.'
 }
 
-export function bytesText(bytes) {
+function bytesText(bytes) {
     const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
     let value = bytes
     let unit = 0

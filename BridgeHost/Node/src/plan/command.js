@@ -37,7 +37,7 @@ const FORMAT = `A plan is JSON:
 Without "screens", "identify" or "group" those calls are not judged.`
 
 /** @type {import('../command-line.js').CommandSpec} */
-export const CHECK = {
+const CHECK = {
     name: 'plan check',
     operands: 'FILE…',
     least: 1,

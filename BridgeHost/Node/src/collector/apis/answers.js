@@ -83,7 +83,7 @@ const otlp = {
 }
 
 /** How each API answers. @type {Record<string, Voice>} */
-export const VOICES = { metaRouter, segment, postHog, amplitude, mixpanel, otlp }
+const VOICES = { metaRouter, segment, postHog, amplitude, mixpanel, otlp }
 
 /** How a request is answered: as its API does, or as the trackers' own backend. @param {string | null} api */
 export function voiceOf(api) {

@@ -3,7 +3,7 @@ import { replaceMembers } from '../json.js'
 import { eventsIn } from './layouts.js'
 
 /** What the APIs are called in sentences. */
-export const API_TITLES = {
+const API_TITLES = {
     metaRouter: 'MetaRouter', segment: 'Segment', postHog: 'PostHog', amplitude: 'Amplitude', mixpanel: 'Mixpanel',
     otlp: 'OpenTelemetry (OTLP)',
 }

@@ -142,7 +142,7 @@ export function isObject(value) {
 export const missing = (_, findings) => findings.say('is missing.')
 
 /** @type {Check} */
-export const unknownMember = (_, findings) => findings.say('does not belong here.')
+const unknownMember = (_, findings) => findings.say('does not belong here.')
 
 /** Names a member that this sort of object must not have. @param {string} why @returns {Check} */
 export function absent(why) {

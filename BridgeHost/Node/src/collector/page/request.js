@@ -5,12 +5,6 @@ export function headerName(name) {
     return name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 }
 
-/** The request as it came, but for the keys. */
-export function requestText({ method, path, headers, raw }) {
-    const lines = Object.entries(headers).map(([name, value]) => `${headerName(name)}: ${value}`)
-    return [`${method} ${path} HTTP/1.1`, ...lines, '', raw].join('\n')
-}
-
 /** A command that sends it again. The keys in it are masked: put your own in their place. */
 export function curlCommand({ method, path, headers, raw }, origin) {
     const own = Object.entries(headers).filter(([name]) => !['content-length', 'content-encoding'].includes(name))
