@@ -126,8 +126,8 @@ package struct CircuitBreaker: Sendable {
         if !isSparing { asked = nil }
         switch state {
         case .closed(let failures, .some): state = .closed(failures: failures, until: now)
-        case .open(let trips, _): state = .open(trips: max(0, trips - 1), until: now)
-        case .closed, .halfOpen: break
+        case .open(let trips, let until) where now < until: state = .open(trips: max(0, trips - 1), until: now)
+        case .closed, .open, .halfOpen: break
         }
     }
 

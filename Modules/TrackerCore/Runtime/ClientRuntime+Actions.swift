@@ -91,21 +91,25 @@ extension ClientRuntime {
         }
     }
 
-    private func commit(_ change: LaneChange, _ pending: PendingChange, in run: Run) {
+    private func commit(
+        _ change: LaneChange, _ pending: PendingChange, in run: Run, endsRun: Bool = Model.policy.resetEndsRun
+    ) {
         if change.pausesDelivery { run.lane.pause() }
         run.lane.outbox.stage(change) { [self] result in
             if case .failed(let error) = result {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
             }
             if change.endsSession, !result.isRepeated { run.lane.engine.forget(after: result) }
-            guard change.pausesDelivery else { return committed(change, result, pending, in: run) }
+            guard change.pausesDelivery else { return committed(change, result, pending, in: run, endsRun: endsRun) }
             // A request that the loop is about to send would leave after the answer.
-            run.lane.engine.onceCancelled { [self] in committed(change, result, pending, in: run) }
+            run.lane.engine.onceCancelled { [self] in committed(change, result, pending, in: run, endsRun: endsRun) }
         }
     }
 
-    private func committed(_ change: LaneChange, _ result: ChangeResult, _ pending: PendingChange, in run: Run) {
-        if Model.policy.resetEndsRun {
+    private func committed(
+        _ change: LaneChange, _ result: ChangeResult, _ pending: PendingChange, in run: Run, endsRun: Bool
+    ) {
+        if endsRun {
             // If the counters cannot be read, debug information leaves them out.
             let account = try? run.lane.outbox.account()
             handle { contents in
@@ -149,12 +153,8 @@ extension ClientRuntime {
             filter.propose(settings.beforeSend)
             hub.open()
             for change in contents.state.begin(run, initialization) {
-                // One that ends its run has none here to end.
-                if Model.policy.resetEndsRun {
-                    lane.outbox.stage(change.keyed) { _ in }
-                } else {
-                    commit(change.keyed, change, in: run)
-                }
+                // Of a run that is only beginning none ends.
+                commit(change.keyed, change, in: run, endsRun: false)
             }
             for change in settings.openingChanges(ids: dependencies.ids) { lane.outbox.stage(change) { _ in } }
         } catch {
@@ -207,7 +207,7 @@ extension ClientRuntime {
             }
             if isResuming { hub.report(.deliveryResumes) }
             var used = current(run).settings
-            run.lane.start(used)
+            run.lane.start(used, ids: dependencies.ids)
             // The program may have set others meanwhile, which the start has replaced.
             while case let now = current(run).settings, now.key != used.key || now.headers != used.headers {
                 run.lane.update(now, isSame: false, ids: dependencies.ids)

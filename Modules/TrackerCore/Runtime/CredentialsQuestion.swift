@@ -12,6 +12,8 @@ struct CredentialsQuestion: Sendable {
     let run: Int
     /// Why delivery halts without other credentials, and when it is tried again; `nil` if it does not halt by itself.
     let refusal: (message: String, nextTry: Duration?)?
+    /// Whether it keeps the lane back.
+    let pauses: Bool
     var timer: TimerID?
 }
 
@@ -110,9 +112,11 @@ extension ClientRuntime {
             let number = contents.credentials.questions
             let key = current.settings.key
             let isServed = refusal == nil && key.isEmpty && current.lane.hasOtherKey(than: key)
-            // One that is open has paused the lane already.
-            if contents.credentials.question?.run != run, !isServed { current.lane.pause(cancelling: false) }
-            contents.credentials.question = CredentialsQuestion(number: number, run: run, refusal: refusal)
+            // One that is open may have paused the lane already.
+            let isPaused = contents.credentials.question.map { $0.run == run && $0.pauses } ?? false
+            if !isPaused, !isServed { current.lane.pause(cancelling: false) }
+            contents.credentials.question = CredentialsQuestion(
+                number: number, run: run, refusal: refusal, pauses: isPaused || !isServed)
             return (current, number, contents.credentials.notify)
         }
         guard let (run, number, notify) = begun else { return false }
@@ -212,7 +216,7 @@ extension ClientRuntime {
         call?.cancel()
         guard let run, run.number == question.run else { return }
         if let timer = question.timer { run.lane.loop.cancel(timer) }
-        run.lane.release(withoutKey: lack)
+        if question.pauses { run.lane.release(withoutKey: lack) }
     }
 
     /// Delivery has halted: says so, and until when.

@@ -119,6 +119,9 @@ final class LaneAudience: TrackerLog {
         }
     }
 
+    /// Has a client ask its program for credentials.
+    func ask(_ number: Int) { state.withLock { $0.members[number]?.listener }?.beforeLook(false, true) }
+
     /// Asks the leading client for its key, ahead of a look at the queue.
     func look(at now: MonotonicInstant, asks: Bool) {
         let (member, alone) = state.withLock { ($0.members[$0.leader], $0.alone) }

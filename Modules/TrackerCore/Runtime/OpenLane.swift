@@ -96,8 +96,8 @@ struct OpenLane: Sendable {
     }
 
     /// Begins to deliver.
-    func start(_ settings: some ClientSettings) {
-        if let share { share.lane.start(share.member, settings) } else { engine.start() }
+    func start(_ settings: some ClientSettings, ids: any IDGenerator) {
+        if let share { share.lane.start(share.member, settings, ids) } else { engine.start() }
     }
 
     /// Delivers with other credentials. With the same ones a halt ends, and no other wait.

@@ -18,7 +18,8 @@ struct SharedCredentials: Sendable {
     /// A client that waits for a session.
     struct Waiter: Sendable {
         let member: Int
-        let value: Value
+        var value: Value
+        var keyFile: KeyFile?
         let completion: @Sendable (Result<Void, TrackerError>) -> Void
 
         /// Those who wait for a key themselves come last.
@@ -26,7 +27,7 @@ struct SharedCredentials: Sendable {
     }
 
     private(set) var value: Value
-    /// Where the key is read when no client is there that would do so.
+    /// The file that the key comes from, if it does: it is read when no client is there that would do so.
     private(set) var keyFile: KeyFile?
     private var waiters: [Int: Waiter] = [:]
 
@@ -37,22 +38,24 @@ struct SharedCredentials: Sendable {
     /// A client without a key, which the program is asked for, replaces no other's.
     ///
     /// - Returns: Whether they are others than before.
-    mutating func replace(with new: Value) -> Bool {
+    mutating func replace(with new: Value, _ keyFile: KeyFile?) -> Bool {
         guard !new.key.isEmpty || value.key.isEmpty else { return false }
-        defer { value = new }
+        defer { (value, self.keyFile) = (new, keyFile) }
         return new != value
     }
 
+    /// - Parameter key: As the file has it now.
     /// - Returns: Whether the key is another one than before.
-    mutating func renew(_ key: Secret) -> Bool { replace(with: Value(key: key, headers: value.headers)) }
+    mutating func renew(_ key: Secret) -> Bool { replace(with: Value(key: key, headers: value.headers), keyFile) }
 
-    /// - Parameter keyFile: That of the client; `nil` if it has none.
+    /// - Parameters:
+    ///   - member: Whose they are. If it waits, it waits with them from now on.
+    ///   - keyFile: That of the client; `nil` if it has none.
     /// - Returns: Whether they are in use now, and whether they are others than before.
-    mutating func lead(_ new: Value, _ keyFile: KeyFile?) -> (isUsed: Bool, isOther: Bool) {
-        let isOther = replace(with: new)
-        let isUsed = value == new
-        if isUsed { self.keyFile = keyFile }
-        return (isUsed, isOther)
+    mutating func lead(_ member: Int, _ new: Value, _ keyFile: KeyFile?) -> (isUsed: Bool, isOther: Bool) {
+        let isOther = replace(with: new, keyFile)
+        if !new.key.isEmpty { waiters[member]?.value = new }
+        return (value == new, isOther)
     }
 
     mutating func add(_ waiter: Waiter) { waiters[waiter.member] = waiter }
@@ -67,7 +70,7 @@ struct SharedCredentials: Sendable {
         let done = waiters.values.filter { !result.isRefusal || $0.value == value }
         for waiter in done { waiters[waiter.member] = nil }
         let next = waiters.values.min { $0.rank < $1.rank }
-        if let next { value = next.value }
+        if let next { (value, keyFile) = (next.value, next.keyFile) }
         return (done, next)
     }
 }

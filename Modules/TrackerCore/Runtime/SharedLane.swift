@@ -243,7 +243,8 @@ final class SharedLane: Sendable {
         completion: @escaping @Sendable (Result<Void, TrackerError>) -> Void
     ) {
         let own = SharedCredentials.Value(settings)
-        let waiter = SharedCredentials.Waiter(member: member, value: own, completion: completion)
+        let keyFile = audience.keyFile(of: member)
+        let waiter = SharedCredentials.Waiter(member: member, value: own, keyFile: keyFile, completion: completion)
         let isHalted = parts.engine.snapshot.halt != nil
         let (before, isOther) = state.withLock { state in
             let before = state.progress
@@ -253,7 +254,7 @@ final class SharedLane: Sendable {
             let isStuck = before == .started && isHalted
             let isOther =
                 before != .firstSession && (before != .started || isStuck)
-                && (state.credentials.replace(with: own) || isStuck && state.credentials.value == own)
+                && (state.credentials.replace(with: own, keyFile) || isStuck && state.credentials.value == own)
             if before != .started { state.progress = .firstSession }
             return (before, isOther)
         }
@@ -292,16 +293,20 @@ final class SharedLane: Sendable {
     /// Tries with the credentials of a client that waits, after those of another were refused.
     private func lead(_ next: SharedCredentials.Waiter) {
         audience.lead(next.member)
+        // Nothing is sent without a key before the client has answered.
+        if next.value.key.isEmpty { audience.ask(next.member) }
         resume()
     }
 
     /// Delivers with these credentials. A lane that is halted is tried at once, also if they are the same.
-    func start(_ member: Int, _ settings: some ClientSettings) {
+    func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
         let isHalted = parts.engine.snapshot.halt != nil
         let (given, keyFile) = (SharedCredentials.Value(settings), audience.keyFile(of: member))
+        let isAlone = !audience.hasSeveral
         let (before, isUsed, isOther) = state.withLock { state in
             defer { state.progress = .started }
-            let (isUsed, isOther) = state.credentials.lead(given, keyFile)
+            if isAlone { state.dialect = Self.dialect(settings, ids) }
+            let (isUsed, isOther) = state.credentials.lead(member, given, keyFile)
             return (state.progress, isUsed, isOther)
         }
         if isUsed { audience.lead(member) }
@@ -324,7 +329,7 @@ final class SharedLane: Sendable {
         let isAlone = !audience.hasSeveral
         let (isUsed, isOther) = state.withLock { state in
             if isAlone { state.dialect = Self.dialect(settings, ids) }
-            return state.credentials.lead(given, keyFile)
+            return state.credentials.lead(member, given, keyFile)
         }
         guard isUsed else { return }
         audience.lead(member)

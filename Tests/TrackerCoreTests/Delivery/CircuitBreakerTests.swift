@@ -221,4 +221,25 @@ struct CircuitBreakerTests {
 
         #expect(breaker.until == now.advanced(by: .seconds(10)))
     }
+
+    @Test("begins a wait anew that was ended twice before the next try, and none that the server has asked for")
+    func cutsShortTwice() {
+        var generator = NoJitter()
+        var breaker = CircuitBreaker(policy)
+        var now = MonotonicInstant.seconds(0)
+        failed(5, &breaker, at: &now)
+        #expect(breaker.until == now.advanced(by: .seconds(40)))
+
+        breaker.cutShort(at: now)
+        breaker.cutShort(at: now)
+        breaker.depart()
+        breaker.fail(at: now, floor: .zero, using: &generator)
+        #expect(breaker.until == now.advanced(by: .seconds(40)))
+
+        now = now.advanced(by: .seconds(40))
+        breaker.depart()
+        breaker.fail(at: now, floor: .seconds(3600), using: &generator)
+        for _ in 0..<5 { breaker.cutShort(at: now, sparingServer: true) }
+        #expect(breaker.admission(at: now) == .wait(until: now.advanced(by: .seconds(3600))))
+    }
 }

@@ -59,6 +59,16 @@ struct SharedLanes {
         return client
     }
 
+    /// Initialises a client, and gives the error of that; `nil` if there is none.
+    func failure(of client: MobileTracker, _ change: @escaping (inout TrackerConfig) -> Void) async -> TrackerError? {
+        do throws(TrackerError) {
+            try await client.initialize(brandId: "925", config: session.config(change))
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Waits until the server has had events with these names, each once and in this order.
     func delivers(_ names: [String]) async throws {
         try await withGuard("the delivery of \(names.count) events") { [session] in

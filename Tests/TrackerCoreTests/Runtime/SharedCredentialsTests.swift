@@ -70,7 +70,7 @@ struct SharedCredentialsTests {
         var credentials = Self.credentials("a", waiting: "b")
         let other = SharedCredentials.Value(key: Secret("a"), headers: ExtraHeaders(["X-Team": "1"]))
 
-        #expect(credentials.replace(with: other) && !credentials.replace(with: other))
+        #expect(credentials.replace(with: other, nil) && !credentials.replace(with: other, nil))
         #expect(!credentials.renew(Secret("a")) && credentials.value == other)
         #expect(credentials.renew(Secret("b")) && credentials.value.headers == other.headers)
     }
@@ -79,8 +79,8 @@ struct SharedCredentialsTests {
     func withoutKey() {
         var credentials = Self.credentials("a")
 
-        #expect(credentials.lead(Self.value(""), nil) == (false, false) && credentials.value == Self.value("a"))
-        #expect(credentials.lead(Self.value("b"), nil) == (true, true) && credentials.value == Self.value("b"))
+        #expect(credentials.lead(0, Self.value(""), nil) == (false, false) && credentials.value == Self.value("a"))
+        #expect(credentials.lead(0, Self.value("b"), nil) == (true, true) && credentials.value == Self.value("b"))
     }
 
     @Test("do not wait for a client that has left")
@@ -97,8 +97,29 @@ struct SharedCredentialsTests {
         var credentials = Self.credentials("a", waiting: "a")
         let file = KeyFile("/nowhere")
 
-        #expect(credentials.lead(Self.value("b"), file) == (true, true) && credentials.keyFile === file)
-        #expect(credentials.lead(Self.value("b"), nil) == (true, false) && credentials.keyFile == nil)
+        #expect(credentials.lead(0, Self.value("b"), file) == (true, true) && credentials.keyFile === file)
+        #expect(credentials.lead(0, Self.value("b"), nil) == (true, false) && credentials.keyFile == nil)
+    }
+
+    @Test("are read from no file once others are used, which come from none")
+    func otherSource() {
+        let file = KeyFile("/nowhere")
+        var replaced = Self.credentials("a")
+        _ = replaced.lead(0, Self.value("b"), file)
+        var handedOver = replaced
+
+        #expect(replaced.replace(with: Self.value("c"), nil) && replaced.keyFile == nil)
+        handedOver.add(SharedCredentials.Waiter(member: 1, value: Self.value("d")) { _ in })
+        #expect(handedOver.conclude(Self.refusals[0]).next?.member == 1 && handedOver.keyFile == nil)
+    }
+
+    @Test("that a client gives while it waits are those with which it waits")
+    func givenLater() {
+        var credentials = Self.credentials("a", waiting: "")
+
+        _ = credentials.lead(0, Self.value("b"), nil)
+
+        #expect(credentials.conclude(Self.refusals[0]).done.map(\.member) == [0] && !credentials.isAwaited)
     }
 
     private static func credentials(_ key: String, waiting: String...) -> SharedCredentials {

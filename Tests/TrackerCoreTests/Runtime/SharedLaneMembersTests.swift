@@ -78,6 +78,29 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("has a reset from before the initialize of an analytics client cancel the batch of the others")
+    func analyticsResetBeforeInitialize() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes(isClocked: true)
+        let fixture = try AnalyticsFixture { _ in .gated(gate, .status(200)) }
+        let (one, other) = (
+            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
+        )
+        await one.initializeAndWait(with: fixture.options(flushAt: 1))
+        _ = await one.track("A").outcome
+        try await fixture.backend.server.requests(atLeast: 1)
+
+        await other.resetAndWait()
+        await other.initializeAndWait(with: fixture.options(flushAt: 1))
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        for _ in 0..<3 { await loop.turn() }
+
+        #expect(one.runtime.run?.lane.engine.snapshot.requestsInFlight == 0)
+        #expect(one.isBalanced && one.info("account", "dropped", "reset") == 1)
+        gate.open()
+        await lanes.end()
+    }
+
     @Test("is balanced, and loses and doubles nothing, while some track, some reset and some leave", arguments: 1...5)
     func manyAtOnce(round: Int) async throws {
         let lanes = try SharedLanes()
@@ -465,6 +488,62 @@ struct SharedLaneMembersTests {
         try await lanes.delivers(["A"])
 
         #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key") == "good" })
+        await lanes.end()
+    }
+
+    @Test(
+        "tries the own key of a client that waits, and not that of a file which another one has",
+        arguments: [true, false])
+    func keyBesideFile(isGood: Bool) async throws {
+        let lanes = try SharedLanes { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let path = lanes.session.directory.path("key")
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let first = try await lanes.started(
+            lanes.session.config {
+                ($0.xApiKey, $0.delivery.keyFile, $0.delivery.haltRetry) = (nil, path, .zero)
+                $0.sessionCreation = .inBackground
+            })
+        _ = await first.track(eventName: "A")
+        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        let before = lanes.session.requests.count
+        let other = lanes.client()
+
+        let error = await lanes.failure(of: other) {
+            ($0.xApiKey, $0.delivery.haltRetry) = (isGood ? "good" : "bad", .zero)
+        }
+
+        #expect(error?.cause == (isGood ? nil : .status(401)))
+        let keys = lanes.session.requests.dropFirst(before).map { $0.header("X-API-Key") }
+        #expect(isGood ? Set(keys) == ["good"] : keys.count { $0 == "bad" } == 1, "\(keys)")
+        await lanes.end()
+    }
+
+    @Test("waits for the key of a client that has none once the others' keys are refused")
+    func waitsForKey() async throws {
+        let gate = try Gate()
+        let lanes = try SharedLanes {
+            switch $0.header("X-API-Key") {
+            case "good": nil
+            case "bad": .gated(gate, .status(401))
+            default: .status(401)
+            }
+        }
+        let (bad, other) = (lanes.client(), lanes.client())
+        async let refused = lanes.failure(of: bad) { $0.xApiKey = "bad" }
+        try await lanes.session.backend.server.requests(atLeast: 1)
+        let asked = Recorder<Bool>()
+        other.control.askForCredentials { _ in asked.record(true) }
+        async let taken = lanes.failure(of: other) { $0.xApiKey = nil }
+        try await asked.values(atLeast: 1)
+        gate.open()
+        #expect(await refused?.cause == .status(401))
+        try await asked.values(atLeast: 2)
+
+        try other.setCredentials(Credentials(key: "good"))
+
+        #expect(await taken == nil)
+        #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key")?.isEmpty == false })
         await lanes.end()
     }
 
