@@ -52,6 +52,17 @@ struct JSONBridgingTests {
         #expect(text.text == #"{"a":1,"b":null,"c":[true,false],"d":1,"e":0}"#)
     }
 
+    @Test("tells numbers from truth values in optional objects, too, and keeps their digits")
+    func optionalObjects() throws {
+        let one: NSNumber? = NSNumber(value: 1)
+        let large: NSNumber? = NSNumber(value: UInt64.max)
+        let yes: NSNumber? = NSNumber(value: true)
+
+        let text = try JSONText(bridging: ["a": one as Any, "b": large as Any, "c": yes as Any, "d": [one, nil]])
+
+        #expect(text.text == #"{"a":1,"b":18446744073709551615,"c":true,"d":[1,null]}"#)
+    }
+
     @Test("writes Foundation's values: null, truth values, numbers, dates, URLs, UUIDs and decimals")
     func foundation() throws {
         let id = "6D92078A-8246-4BA4-AE5B-76104861E7DC"

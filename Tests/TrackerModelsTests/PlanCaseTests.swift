@@ -196,6 +196,9 @@ struct TrackingPlanTests {
         var value: JSONValue = 1
         for _ in 0..<24 { value = ["a": value] }
         #expect(try reasons(wide, "A", value).first?.contains("cannot be judged") == true)
+        // So it is for the text of a call, which is checked quickly first.
+        let ofText = try TrackingPlan(try JSONText(wide)).reasons(against: "A", try JSONText(value))
+        #expect(ofText.first?.sentence.contains("cannot be judged") == true)
 
         // Trying each way to share the text would take longer than the world lasts.
         let slow: JSONObject = ["events": ["A": ["data": ["properties": ["a": ["pattern": "^(a+)+$"]]]]]]

@@ -26,7 +26,8 @@ struct PlanCheck {
 
     let definitions: [String: PlanSchema]
     /// How many schemas the value may still be compared with: a plan whose `$ref`s lead back to it has no other bound.
-    private var left = 200_000
+    private var left = mostComparisons
+    static let mostComparisons = 200_000
     /// How many visits to the steps of patterns are left.
     private var visitsLeft = PlanPattern.mostVisits
     /// Why the value cannot be judged.

@@ -43,6 +43,8 @@ struct QuickPlanCheck {
 
     /// How many schemas may be open at once.
     private static let deepest = 100
+    /// How many comparisons it may still make: as many as ``PlanCheck``, which then says so.
+    private var left = PlanCheck.mostComparisons
 
     init(_ text: JSONText, _ definitions: [String: PlanSchema]) {
         self.definitions = definitions
@@ -51,12 +53,13 @@ struct QuickPlanCheck {
     }
 
     /// Whether the value certainly keeps to a schema.
-    func keeps(_ schema: PlanSchema) -> Bool { !items.isEmpty && keeps(schema, 0, 0) }
+    mutating func keeps(_ schema: PlanSchema) -> Bool { !items.isEmpty && keeps(schema, 0, 0) }
 
-    private func keeps(_ schema: PlanSchema, _ index: Int, _ depth: Int) -> Bool {
+    private mutating func keeps(_ schema: PlanSchema, _ index: Int, _ depth: Int) -> Bool {
         let rules = schema.rules
         if let constant = rules.constant { return constant }
-        guard let quick = schema.quick, depth < Self.deepest else { return false }
+        left -= 1
+        guard left >= 0, let quick = schema.quick, depth < Self.deepest else { return false }
         if let reference = rules.reference {
             guard let target = definitions[reference], keeps(target, index, depth + 1) else { return false }
         }
@@ -69,8 +72,9 @@ struct QuickPlanCheck {
         case .array: if !quick.choices.isEmpty || !keepsElements(rules, index, depth) { return false }
         case .boolean, .null: if !quick.choices.isEmpty { return false }
         }
-        guard rules.allOf.allSatisfy({ keeps($0, index, depth + 1) }) else { return false }
-        return rules.anyOf.isEmpty || rules.anyOf.contains { keeps($0, index, depth + 1) }
+        for schema in rules.allOf where !keeps(schema, index, depth + 1) { return false }
+        for schema in rules.anyOf where keeps(schema, index, depth + 1) { return true }
+        return rules.anyOf.isEmpty
     }
 
     private func includes(_ kind: PlanSchema.Kind, _ item: JSONOutline.Item) -> Bool {
@@ -78,8 +82,9 @@ struct QuickPlanCheck {
         case (.string, .string), (.number, .number), (.boolean, .boolean), (.object, .object), (.array, .array),
             (.null, .null):
             true
-        // A number of digits alone; others take a look at their value.
-        case (.integer, .number): bytes[item.value].allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
+        // A number of digits alone that a double can hold; others take a look at their value.
+        case (.integer, .number):
+            item.value.count < 300 && bytes[item.value].allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
         default: false
         }
     }
@@ -101,7 +106,7 @@ struct QuickPlanCheck {
             && number < bounds.exclusiveMaximum
     }
 
-    private func keepsMembers(_ rules: PlanSchema.Rules, _ quick: Rules, _ index: Int, _ depth: Int) -> Bool {
+    private mutating func keepsMembers(_ rules: PlanSchema.Rules, _ quick: Rules, _ index: Int, _ depth: Int) -> Bool {
         var missing = quick.required
         guard !quick.members.isEmpty || rules.additional != nil else { return true }
         var child = index + 1
@@ -121,7 +126,7 @@ struct QuickPlanCheck {
         return missing == 0
     }
 
-    private func keepsElements(_ rules: PlanSchema.Rules, _ index: Int, _ depth: Int) -> Bool {
+    private mutating func keepsElements(_ rules: PlanSchema.Rules, _ index: Int, _ depth: Int) -> Bool {
         guard rules.items != nil || rules.minItems != nil || rules.maxItems != nil else { return true }
         var count = 0
         var child = index + 1

@@ -38,8 +38,14 @@ struct JSONBridge {
     }
 
     private mutating func append(any value: Any) throws(JSONConversionError) {
-        // An object of a class, such as an `NSNumber`, passes for several of the types below.
-        if type(of: value) is AnyClass { return try append(object: value) }
+        // An object of a class, such as an `NSNumber`, passes for several of the types below, and so does an optional one.
+        let type = type(of: value)
+        if type is AnyClass { return try append(object: value) }
+        let isPlain = type == String.self || type == Int.self || type == Double.self || type == Bool.self
+        if !isPlain, let optional = value as? any OptionalValue {
+            if let wrapped = optional.wrapped { try append(any: wrapped) } else { bytes += "null".utf8 }
+            return
+        }
         switch value {
         case let value as String: JSONEscape.append(value, to: &bytes)
         case let value as Bool: bytes += value.description.utf8
@@ -49,8 +55,6 @@ struct JSONBridge {
         case let value as [Any]: try append(value)
         case let value as Substring: JSONEscape.append(value, to: &bytes)
         case let value as Character: JSONEscape.append(String(value), to: &bytes)
-        case let value as any OptionalValue:
-            if let wrapped = value.wrapped { try append(any: wrapped) } else { bytes += "null".utf8 }
         case let value as any BinaryInteger: try append(spelled: value)
         case let value as any BinaryFloatingPoint: try append(value)
         case let value as JSONValue: try append(tree: value)
