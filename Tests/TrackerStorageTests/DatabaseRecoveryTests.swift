@@ -334,6 +334,54 @@ struct DatabaseRecoveryTests {
         #expect(try folder.read("tracker.sqlite3") == before)
     }
 
+    @Test("of a newer schema is left alone also where its library has begun to recover it")
+    func leavesNewerDamagedAlone() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit(.append("m1"))
+        await first.close()
+        try folder.execute("PRAGMA user_version=\(Schema.version + 1)")
+        try DamagedFiles(folder.state).moveDamaged()
+
+        let second = SQLiteOutbox.made(.sample(folder))
+        let result = await second.open()
+
+        guard case .failure(let error) = result else {
+            Issue.record("It opened")
+            return
+        }
+        #expect(error.kind == .newerSchema)
+        await second.close()
+        #expect(folder.exists("tracker.sqlite3.damaged") && !folder.exists("tracker.sqlite3.corrupt-1"))
+    }
+
+    @Test("counts as lost no more than there can have been")
+    func countsNoMore() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit((1...20).map { .append("m\($0)") })
+        await first.close()
+        try folder.execute("UPDATE lane SET queued = queued + 1099511627776")
+        try DamagedFiles(folder.state).moveDamaged()
+
+        let count = try RecoveredDatabase(folder.state).build(expecting: [:])
+
+        #expect(count.carriedOver == 20)
+        #expect(count.lost.map { $0 <= 10_000 } == true)
+    }
+
+    @Test("counts as lost what this process has seen in it, if nothing else knows its lane")
+    func countsSeen() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit((1...3).map { .append("m\($0)") })
+        await first.close()
+        try FileManager.default.removeItem(atPath: folder.path + "/backup")
+        try Damage.everyByte.apply(folder)
+        try DamagedFiles(folder.state).moveDamaged()
+
+        let count = try RecoveredDatabase(folder.state).build(expecting: [.sample: 3])
+
+        #expect(count.lost == 3 && count.lostByLane[.sample] == 3)
+    }
+
     @Test("whose schema becomes newer while it is open takes no more")
     func noticesNewerSchema() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))

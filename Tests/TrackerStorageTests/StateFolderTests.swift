@@ -72,6 +72,17 @@ struct StateFolderTests {
         #expect(path == "/state/mobile-tracker/" + folder)
     }
 
+    @Test("is one program's own also if its name is long, and of at most 200 bytes")
+    func longNames() throws {
+        let folders = try ["1", "2"].map { end in
+            let program = String(repeating: "я", count: 40) + end
+            return try #require(StateFolder.standard(program: program) { _ in "/state" }?.path)
+        }
+
+        #expect(folders[0] != folders[1])
+        #expect(folders.allSatisfy { $0.dropFirst("/state/mobile-tracker/".count).utf8.count <= 200 })
+    }
+
     @Test("is named after the executable unless a program is named")
     func executable() throws {
         let path = try #require(StateFolder.standard { _ in "/state" }?.path)

@@ -56,7 +56,8 @@ package struct StateFolder: Hashable, Sendable {
                 name += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
             }
         }
-        return name.isEmpty ? "default" : String(name.prefix(200))
+        guard name.utf8.count > 200 else { return name.isEmpty ? "default" : name }
+        return name.prefix(180) + "-" + FNV1a.text(program.utf8)
     }
 
     package static func environmentVariable(_ name: String) -> String? {

@@ -22,7 +22,8 @@ final class DamagedDatabase {
             let connection = try Connection(path, .readWrite)
             // So a file that was cut short is read as far as it goes.
             try connection.execute("PRAGMA writable_schema=ON")
-            guard let version = try connection.number("PRAGMA user_version"), (1...Schema.version).contains(version),
+            let version = try Schema.currentVersion(connection)
+            guard version > 0,
                 try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'") == 1
             else { return nil }
             self.connection = connection

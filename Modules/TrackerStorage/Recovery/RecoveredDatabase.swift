@@ -57,7 +57,9 @@ struct RecoveredDatabase {
     ) throws(StorageError) -> Count {
         let found = try damagedCopy?.lanes() ?? [:]
         let backedUp = try folder.backedUpLanes()
-        let lanes = backedUp.merging(found) { $1.merged(with: $0) }
+        var lanes = backedUp.merging(found) { $1.merged(with: $0) }
+        // Of what this process has seen in other lanes, nothing is left but the number.
+        for identity in queued.keys where lanes[identity] == nil { lanes[identity] = RecoveredLane() }
         return try database.writing { () throws(StorageError) in
             var count = Count()
             // Records keep their numbers: what is decided about them counts in the new database as well.
@@ -145,7 +147,9 @@ struct LaneRecovery {
         }
         let found = row.counters.queued
         if (old?.generation ?? 0) < row.generation.number { try database.repeatReset(&row) }
-        let lost = max(0, (expected ?? 0) - found)
+        var lost = max(0, (expected ?? 0) - found)
+        // No more can have waited than numbers were given.
+        if recovered.reserved > 0 { lost = min(lost, Int(recovered.reserved)) }
         row.counters.accepted = found + lost
         row.reserved = max(row.reserved, row.sequence)
         try database.save(row)
