@@ -144,7 +144,8 @@ suite('when the host dies', () => {
         await tracker.init('925', config)
 
         assert.deepEqual(methodsOf(lives()[1]), ['track', 'init'])
-        assert.ok(warnings.includes('[MobileTracker] init failed after the host was started: The call is too large'), warnings.join('\n'))
+        const warning = '[MobileTracker] init failed after the host was started: init: The call is too large.'
+        assert.ok(warnings.includes(warning), warnings.join('\n'))
     })
 
     test('with nothing to do, another takes its place all the same', async (t) => {

@@ -160,19 +160,41 @@ suite('a value that cannot be sent', () => {
         const large = 'é'.repeat(5000)
 
         const outcomes = Promise.all([tracker.track('A', { large }), tracker.track('B')])
-        await assert.rejects(tracker.getCrossDomainUrl(large), { code: 'MESSAGE_TOO_LARGE', number: -32600 })
+        await assert.rejects(tracker.getCrossDomainUrl(large), {
+            code: 'MESSAGE_TOO_LARGE',
+            number: -32600,
+            message: 'getCrossDomainUrl: The call is too large.',
+        })
 
         assert.deepEqual((await outcomes).map(({ status, reason }) => reason ?? status), ['TOO_LARGE', 'queued'])
         assert.deepEqual(lives().map(methodsOf), [['track']])
         assert.deepEqual(warnings.map(withoutPlace), ['[MobileTracker] track "A" was dropped: TOO_LARGE. The call is too large.'])
     })
 
+    test('that is too large for the host lets no call of the logger overtake those behind it', async (t) => {
+        const { tracker, lives } = fakeTracker(t, { maxMessageBytes: 10_000 })
+        const later = []
+        const warn = () => later.push(tracker.track('FROM_LOGGER'), tracker.shutdown())
+        const initialized = tracker.init('925', { ...config, logger: { warn } })
+        const calls = ['ONE', 'LARGE', 'TWO'].map((name) => tracker.track(name, { text: 'x'.repeat(name === 'LARGE' ? 10_000 : 1) }))
+
+        const outcomes = await Promise.all(calls)
+        await Promise.all([initialized, ...later])
+
+        assert.deepEqual(outcomes.map(({ status, reason }) => reason ?? status), ['queued', 'TOO_LARGE', 'queued'])
+        assert.deepEqual(
+            lives().map((life) => life.map(({ method, params }) => params.eventName ?? method)),
+            [['init', 'ONE', 'TWO', 'FROM_LOGGER', 'host.shutdown']])
+    })
+
     test('is too large past 16 MiB, before the host has said what it takes', async (t) => {
         const { tracker } = fakeTracker(t)
+        const mebi = 1024 * 1024
 
-        const outcome = await tracker.track('A', { large: 'é'.repeat(8 * 1024 * 1024) })
-
-        assert.deepEqual(outcome, { status: 'dropped', reason: 'TOO_LARGE' })
+        for (const large of ['é'.repeat(8 * mebi), 'x'.repeat(17 * mebi)]) {
+            assert.deepEqual(await tracker.track('A', { large }), { status: 'dropped', reason: 'TOO_LARGE' })
+            await assert.rejects(tracker.init('925', { apiUrl: large }), { code: 'MESSAGE_TOO_LARGE', number: -32600 })
+        }
     })
 
     test('fails a call without an outcome by the code of its argument', async (t) => {

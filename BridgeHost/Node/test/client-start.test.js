@@ -74,6 +74,30 @@ suite('the host is found', () => {
             assert.ok(existsSync(join(folder, 'state')))
         })
     }
+
+    const isUser = process.getuid() !== 0 && 'only root can become another user'
+    for (const [what, names] of [['a folder', ['closed']], ['a folder in one', ['closed', 'inside']]]) {
+        test(`and runs where the program is, if the tracker was made in ${what} that its user may not enter any more`, { skip: isUser }, async (t) => {
+            const host = program(t, '#!/bin/sh\necho "It runs in $PWD." >&2\nexit 64\n')
+            const folder = join(host, '..')
+            chmodSync(folder, 0o755)
+            mkdirSync(join(folder, 'closed'), { mode: 0o700 })
+            mkdirSync(join(folder, ...names), { recursive: true })
+
+            const { stderr } = await runProgram(t, `
+                import { createTracker } from '@mobiletracker/bridge'
+                import process from 'node:process'
+
+                process.chdir(${JSON.stringify(join(folder, ...names))})
+                const tracker = createTracker({ hostPath: ${JSON.stringify(host)}, stderr: 'ignore' })
+                process.setuid(65534)
+                process.chdir('/')
+                await tracker.init('925', {})
+            `)
+
+            assert.match(stderr, /It runs in \/\./)
+        })
+    }
 })
 
 suite('without a host', () => {

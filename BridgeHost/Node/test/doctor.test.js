@@ -602,18 +602,21 @@ suite('the doctor, of the server', () => {
     for (const [what, scheme, target, isFollowed] of [
         ['to another port', 'http', () => 'http://127.0.0.1:1/', false],
         ['from https to http on the same host', 'https', ({ port }) => `http://127.0.0.1:${port}/`, false],
+        ['with a user to the same host', 'http', ({ port }) => `http://ada@127.0.0.1:${port}/`, false],
         ['to another path', 'http', () => '/other', true],
-        ['from http to https on the same host', 'http', () => 'https://127.0.0.1:1/', true],
+        ['from http to https on the same host', 'http', ({ pathname }) => `https://127.0.0.1:1/eu${pathname}`, true],
     ]) {
         test(`knows that delivery ${isFollowed ? 'follows' : 'does not follow'} a redirect ${what}`, async (t) => {
             const { path: ca, options } = certificate(t, 100)
-            const address = await serverThat(t, (_, response) => response.writeHead(302, { Location: target(new URL(address)) }).end(),
-                scheme === 'https' ? options : undefined)
+            const address = await serverThat(t, ({ url }, response) => {
+                response.writeHead(302, { Location: target(new URL(url, address)) }).end()
+            }, scheme === 'https' ? options : undefined)
             const { findings } = await examineServer(new URL(address), { ca, env: {} })
 
             const { level, what: found } = findings.find(({ what: sentence }) => sentence.startsWith('It answers'))
             assert.equal(level, isFollowed ? 'good' : 'warning', found)
-            assert.equal(found.endsWith(`, and redirects to ${target(new URL(address)).replace(/\/$/, '')}`), !isFollowed, found)
+            const { origin, href } = new URL(target(new URL(address)), address)
+            assert.equal(found.endsWith(`, and redirects to ${origin}`), !isFollowed, found)
             const { out } = await at(t, address, '--ca', ca, '--key', KEY)
             for (const client of ['MobileTracker', 'AnalyticsClient']) {
                 const sentence = isFollowed
@@ -621,6 +624,13 @@ suite('the doctor, of the server', () => {
                     : `! ${client}: the server sends its requests elsewhere (302)`
                 assert.ok(out.includes(sentence), out)
             }
+            const session = await at(t, address, '--ca', ca, '--key', KEY, '--session', '925', '--yes')
+            const said = isFollowed
+                ? '! MobileTracker: no session was made for brand 925: the server redirects its requests (302)\n'
+                    + '      Delivery follows. To make one, give the doctor the address to which this one leads: '
+                    + `${href.replace(/\/$/, '')}.\n`
+                : '! MobileTracker: the server sends its requests elsewhere (302)\n'
+            assert.ok(session.out.includes(said), session.out)
         })
     }
 

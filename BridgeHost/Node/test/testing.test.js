@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { createTracker } from '@mobiletracker/bridge'
 import { createTestTracker } from '@mobiletracker/bridge/testing'
 import { childWith } from '../testsupport/children.js'
-import { afterwards, freshFolder } from '../testsupport/hosts.js'
+import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
 import { withoutHost } from '../testsupport/real-host.js'
 
@@ -168,6 +168,25 @@ suite('A test tracker', { skip: withoutHost }, () => {
         await tracker.track('C')
         assert.deepEqual((await tracker.calls()).map(({ name }) => name), ['C'])
         await tracker.expect('A', {}, { count: 0 })
+    })
+
+    test('warns of a question that fails if nobody handles that, as of other calls', async (t) => {
+        const folder = freshFolder(t)
+        const warnings = captureWarnings(t)
+        const tracker = testTracker(t, { hostArguments: ['--storage-dir', folder], warnings: true })
+        await tracker.track('A')
+        process.kill(childWith(folder), 'SIGKILL')
+        await tracker.track('B')
+
+        tracker.calls()
+        tracker.find('B')
+        await assert.rejects(tracker.find('B'))
+        await turn()
+
+        const sentence = 'failed, and its error was not handled: The host of this test tracker has ended'
+        assert.deepEqual(
+            warnings.slice(1).map((warning) => warning.split(',').slice(0, 2).join()),
+            ['calls', 'find'].map((name) => `[MobileTracker] ${name}() ${sentence}`))
     })
 
     test('is in use again once it is initialised, however many others end then', async (t) => {

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import queue
+import subprocess
 import sys
 import threading
 import types
@@ -15,11 +16,11 @@ from types import FrameType
 from typing import Any, cast
 from unittest import mock
 
-from .support import GUARD, AsyncTestCase, TestCase
+from .support import GUARD, SOURCE, AsyncTestCase, TestCase, host_path
 
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError  # isort: skip
 from mobiletracker._notification_listeners import ListenerThread  # isort: skip
-from mobiletracker._options import arguments_of_host, program_name  # isort: skip
+from mobiletracker._options import program_name  # isort: skip
 from mobiletracker._warnings import call_name  # isort: skip
 
 LOG_NOTIFICATION = ["log", {"level": "warning", "message": "Careful.", "at": "2025-01-31T09:30:00.000Z"}]
@@ -38,10 +39,11 @@ class OptionTests(unittest.TestCase):
             ("__main__", ".", os.path.splitext(os.path.basename(os.getcwd()))[0]),
             (None, "/srv/shop/__main__.py", "shop"),
             (None, "-c", None),
+            (None, "-m", None),
         ]:
             main = types.SimpleNamespace(__spec__=spec and types.SimpleNamespace(name=spec))
             with mock.patch.dict(sys.modules, {"__main__": main}), mock.patch.object(sys, "argv", [argument]):
-                self.assertEqual(program_name(), name, (spec, argument))
+                self.assertEqual(program_name(os.getcwd()), name, (spec, argument))
 
     def test_keeps_its_name_when_the_program_goes_to_another_folder(self) -> None:
         main = types.SimpleNamespace(__spec__=types.SimpleNamespace(name="__main__"))
@@ -50,7 +52,7 @@ class OptionTests(unittest.TestCase):
             os.chdir("/usr/bin")
             tracker = MobileTracker()
             os.chdir("/")
-            arguments = arguments_of_host(tracker)
+            arguments = tracker._channel.link._options.host_arguments()
 
         self.assertEqual(arguments[-2:], ["--app-name", "bin"])
 
@@ -82,6 +84,45 @@ class OptionTests(unittest.TestCase):
         for tracker in (MobileTracker, AsyncMobileTracker):
             logger = cast(logging.Logger, logging.LoggerAdapter(logging.getLogger("shop")))
             tracker(host_arguments=("--storage-dir", "/tmp"), stderr="ignore", app_name="shop", logger=logger)
+
+
+class NameTests(TestCase):
+    """A program is named after the package that runs, also if the tracker is made while that is imported."""
+
+    def names(self, module: str, **modules: str) -> list[str]:
+        """Runs a module of the package `shop`, and says which state folders its hosts have then."""
+        package = self.folder / "shop"
+        package.mkdir()
+        begin = (
+            "from mobiletracker import MobileTracker\n"
+            "tracker = MobileTracker()\n"
+            "def begin():\n"
+            '    tracker.basic.initialize("key", "http://127.0.0.1:9/events")\n'
+        )
+        for name, source in {"__init__": begin, **modules}.items():
+            (package / f"{name}.py").write_text(source)
+        state = self.folder / "state"
+        own = {"PYTHONPATH": str(SOURCE), "MOBILE_TRACKER_HOST": str(host_path()), "XDG_STATE_HOME": str(state)}
+        command = [sys.executable, "-m", module]
+        subprocess.run(command, env={**os.environ, **own}, cwd=self.folder, timeout=GUARD, check=True)
+        return sorted(os.listdir(state / "mobile-tracker"))
+
+    def test_of_a_package_that_makes_it(self) -> None:
+        self.assertEqual(self.names("shop", __main__="from . import begin\nbegin()\n"), ["shop"])
+
+    def test_of_a_process_that_it_spawns_as_well(self) -> None:
+        web = (
+            "import multiprocessing\n"
+            "from . import begin\n"
+            'if __name__ == "__main__":\n'
+            "    begin()\n"
+            '    process = multiprocessing.get_context("spawn").Process(target=begin)\n'
+            "    process.start()\n"
+            "    process.join()\n"
+            "    assert process.exitcode == 0\n"
+        )
+
+        self.assertEqual(self.names("shop.web", web=web), ["shop.web"])
 
 
 class SetupTests(TestCase):

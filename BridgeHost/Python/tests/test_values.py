@@ -243,7 +243,8 @@ class ValueTests(TestCase):
         receipts = [tracker.track(name, {"text": "x" * size}) for name, size in (("A", 100_000), ("B", 1))]
 
         self.assertEqual([receipt.outcome(60).reason for receipt in receipts], ["TOO_LARGE", "NOT_INITIALIZED"])
-        self.assertRegex(self.warnings[0], r'^track "A" was dropped: TOO_LARGE\. .* \(at .*test_values\.py:\d+\)$')
+        words = r'^track "A" was dropped: TOO_LARGE\. The call is too large\. \(at .*test_values\.py:\d+\)$'
+        self.assertRegex(self.warnings[0], words)
         self.assertFalse([warning for warning in self.warnings if "host" in warning], self.warnings)
 
     def test_fails_a_call_without_an_outcome_by_the_code_of_its_argument(self) -> None:
@@ -263,9 +264,15 @@ class ValueTests(TestCase):
 
         with self.assertRaisesCode("INVALID_CONFIGURATION"):
             tracker.init("925", {"max_queued_events": long})
-        for timeout in (long, 10**400):
+        host = tracker._channel.link.host
+        for timeout in (10**400, -(10**400)):
+            with self.assertRaisesCode("INVALID_CONFIGURATION"):
+                tracker.init("925", {"init_timeout_ms": timeout})
+        for timeout in (long, 10**400, -(10**400)):
             with self.assertRaisesCode("INVALID_PARAMS"):
                 tracker.flush(timeout)
+
+        self.assertEqual(tracker._channel.link.host, host)
 
 
 class AsyncValueTests(AsyncTestCase):

@@ -14,8 +14,8 @@ const SOCKET = join('mobile-tracker', 'agent.sock')
  */
 
 /**
- * Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual place, and
- * a host of the program's own where none listens.
+ * Says which agent to connect to: that of the option, else that of `MOBILE_TRACKER_AGENT`. `auto` is the usual places,
+ * and a host of the program's own where none listens.
  *
  * @param {string | false | undefined} option False: none, whatever the variable says.
  * @param {NodeJS.ProcessEnv} [env]

@@ -304,6 +304,9 @@ export class HostLink {
         const fault = checkInfo(info, path)
         if (fault) return this.#refuse(host, fault)
         if (Number.isInteger(info.maxMessageBytes)) this.maxMessageBytes = info.maxMessageBytes
+        // Before it gets any call: a logger that is warned of one may make others, which go behind those that wait.
+        for (const call of [...this.#calls]) this.#refuseTooLong(call, this.#calls)
+        if (host !== this.#host) return // The logger has shut it down.
         this.#state = 'ready'
         this.#options.onReady?.()
         this.#joined = this.#agent ? { ...this.#agent, isOptional: false } : false
@@ -375,7 +378,7 @@ export class HostLink {
         // Its text has the end of its line.
         if (!isLonger(call.text, this.maxMessageBytes + 1)) return false
         table.take(call.id)
-        call.reject(new MobileTrackerError('MESSAGE_TOO_LARGE', tooLarge().message))
+        call.reject(new MobileTrackerError('MESSAGE_TOO_LARGE', `${call.method}: ${tooLarge().message}.`))
         this.#updateKeepAlive()
         return true
     }

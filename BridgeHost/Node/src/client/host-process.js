@@ -36,7 +36,8 @@ export class HostProcess {
      * @param {object} options
      * @param {string} options.path
      * @param {string[]} options.args
-     * @param {string} [options.folder] Where it runs: there its relative arguments lead. If it is gone, where the program is.
+     * @param {string} [options.folder] Where it runs: there its relative arguments lead. If it is gone or closed, where the
+     *     program is.
      * @param {(text: Buffer) => void} options.onStderr
      * @param {(line: string) => void} options.onLine
      * @param {(end: HostEnd) => void} options.onEnd Called once, after the last line, and never synchronously.
@@ -48,7 +49,8 @@ export class HostProcess {
         })
         try {
             const detached = process.platform !== 'win32' // On Windows this would open a window.
-            const child = spawn(path, args, { stdio: 'pipe', detached, windowsHide: true, cwd: isFolder(folder) ? folder : undefined })
+            const cwd = isOpen(folder) ? folder : undefined
+            const child = spawn(path, args, { stdio: 'pipe', detached, windowsHide: true, cwd })
             child.on('error', (error) => {
                 if (child.pid === undefined) this.#end(error)
             })
@@ -141,8 +143,13 @@ export class HostProcess {
     }
 }
 
-function isFolder(path) {
-    return path !== undefined && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
+/** Whether a folder is there, and may be entered: the program may have become another user. */
+function isOpen(path) {
+    try {
+        return path !== undefined && statSync(`${path}/.`).isDirectory()
+    } catch {
+        return false
+    }
 }
 
 function later(action) {

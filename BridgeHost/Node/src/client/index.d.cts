@@ -106,8 +106,8 @@ export interface TrackerOptions {
     hostArguments?: string[]
     /**
      * The socket of this machine's agent (`BridgeHost --listen PATH`), to connect to instead of starting a host. `auto`: the
-     * usual place, and a host of the program's own where none listens. Without it `MOBILE_TRACKER_AGENT` counts. `false`: a
-     * host of its own, whatever that variable says.
+     * usual places, and a host of the program's own where none listens. Without it `MOBILE_TRACKER_AGENT` counts. `false`:
+     * a host of its own, whatever that variable says.
      */
     agent?: string | false
     /** Where the host's log goes: to this program's stderr (`inherit`, the default), or nowhere (`ignore`). */

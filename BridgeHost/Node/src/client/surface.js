@@ -9,7 +9,7 @@ import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
 import { currentScope } from './scope.js'
-import { faultFrom } from './serialize.js'
+import { faultFrom, tooLarge } from './serialize.js'
 import { Trace } from './trace.js'
 
 /** @typedef {import('./methods.js').BridgedMethod} BridgedMethod */
@@ -145,10 +145,12 @@ class CallSite {
 
     /** The outcome of a wrong argument, or of too large a call; undefined for calls without an outcome, which reject. */
     outcomeOf({ code, message, data }) {
-        const reason = { INVALID_PARAMS: data.reason ?? 'INVALID_VALUE', MESSAGE_TOO_LARGE: 'TOO_LARGE' }[code]
-        if (this.#row.gives !== 'outcome' || !reason) return undefined
-        this.#dropped(reason, { detail: `${message}.` })
-        return dropped(reason)
+        if (this.#row.gives !== 'outcome') return undefined
+        switch (code) {
+            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', { detail: `${message}.` })
+            case 'MESSAGE_TOO_LARGE': return this.#dropped('TOO_LARGE', { detail: `${tooLarge().message}.` })
+            default: return undefined
+        }
     }
 
     /** The error, with the caller's line in its stack. */
@@ -170,8 +172,7 @@ class CallSite {
 
     /** Answers a call for which too many wait. */
     overflow() {
-        this.#dropped('QUEUE_FULL', { fault: TOO_MANY })
-        return CallPromise.resolve(dropped('QUEUE_FULL'))
+        return CallPromise.resolve(this.#dropped('QUEUE_FULL', { fault: TOO_MANY }))
     }
 
     /** Answers a call that `beforeSend` has dropped. @param {string} [fault] What is wrong with `beforeSend`, if so. */
@@ -185,9 +186,7 @@ class CallSite {
         this.locate()
         const param = this.#row.params.find(({ name }) => name === fault.argument)
         if (this.#row.gives === 'outcome') {
-            const reason = reasonOf(fault, param)
-            this.#dropped(reason, { detail: `${fault.message}.` })
-            return CallPromise.resolve(dropped(reason))
+            return CallPromise.resolve(this.#dropped(reasonOf(fault, param), { detail: `${fault.message}.` }))
         }
         const error = this.errorFrom(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${fault.message}.`))
         const refusal = CallPromise.reject(error)
@@ -195,8 +194,10 @@ class CallSite {
         return refusal
     }
 
+    /** Warns of a call that is dropped. @returns {import('./outcome.js').Outcome} */
     #dropped(reason, why) {
         this.#warnings.dropped(this.#drop(reason, why))
+        return dropped(reason)
     }
 
     #drop(reason, why) {
@@ -210,8 +211,8 @@ function reasonOf(fault, param) {
 }
 
 function codeOf(fault, param) {
+    if (fault.isTooLarge) return 'MESSAGE_TOO_LARGE'
     if (['argument', 'beforeSend', 'convert', 'credentials', 'logger'].includes(fault.argument)) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
-    if (fault instanceof ArgumentFault) return 'INVALID_PARAMS'
-    return fault.isTooLarge ? 'MESSAGE_TOO_LARGE' : 'SERIALIZATION_ERROR'
+    return fault instanceof ArgumentFault ? 'INVALID_PARAMS' : 'SERIALIZATION_ERROR'
 }

@@ -30,8 +30,8 @@ const OPTIONS = [
 export const createTracker = (options) => openTracker(options).tracker
 
 /**
- * Makes a tracker, the functions of the host's recorder, which only a host for tests has, and what ends that host: the
- * tracker itself ends its clients there, and the recorder goes on.
+ * Makes a tracker, the functions of the host's recorder, which only a host for tests has, what warns, and what ends that
+ * host: the tracker itself ends its clients there, and the recorder goes on.
  *
  * @param {import('./index.cjs').TrackerOptions} [options]
  * @param {{ onReady?: () => void, run?: string }} [own] As of `HostLink`.
@@ -93,7 +93,7 @@ export function openTracker(options = {}, { onReady, run } = {}) {
         close: end,
     }
     const record = makeFunctions('record.', link, observer)
-    return { tracker, record, endHost: () => link.shutdown() }
+    return { tracker, record, warn, endHost: () => link.shutdown() }
 }
 
 /** The working directory, from which relative paths lead also after the program has changed it; undefined if it is gone. */

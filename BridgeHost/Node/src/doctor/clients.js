@@ -2,6 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { bad, good, warning } from './findings.js'
 import { ask, connectionFinding } from './request.js'
 
+/** Where sessions are made. */
+const SESSION = '/v2/tracking-session'
+
 /** A session that does not exist: a request about it can change nothing. */
 const NO_SESSION = '00000000-0000-0000-0000-000000000000'
 
@@ -36,9 +39,9 @@ export async function askTracker(base, { key, brand, trusted }) {
     const { status, redirect, error } = brand === undefined
         ? await ask(
             base,
-            { method: 'PUT', path: `/v2/tracking-session/${NO_SESSION}/location`, key, body: {}, trusted },
+            { method: 'PUT', path: `${SESSION}/${NO_SESSION}/location`, key, body: {}, trusted },
         )
-        : await ask(base, { method: 'POST', path: '/v2/tracking-session', key, body: sessionOf(brand), trusted })
+        : await ask(base, { method: 'POST', path: SESSION, key, body: sessionOf(brand), trusted })
     if (error) return connectionFinding(error)
     if (status === 401 || status === 403) {
         return bad(
@@ -46,12 +49,22 @@ export async function askTracker(base, { key, brand, trusted }) {
             'Check xApiKey: is it the key for this server and this brand? init with the right key resumes delivery.',
         )
     }
+    if (redirect?.isFollowed && brand !== undefined) return sessionElsewhere(status, brand, redirect)
     if (redirect) return redirected('MobileTracker', status, redirect)
     return brand === undefined ? judgeProbe(status) : judgeSession(status, brand)
 }
 
 function sessionOf(brand) {
     return { device_id: randomUUID(), os_name: 'Linux', device_type: 'Desktop', brand_id: BigInt(brand) }
+}
+
+/** Delivery follows, and the doctor does not: it makes sessions where it was told to. */
+function sessionElsewhere(status, brand, { target }) {
+    const address = target.origin + target.pathname.replace(SESSION, '')
+    return warning(
+        `MobileTracker: no session was made for brand ${brand}: the server redirects its requests (${status})`,
+        `Delivery follows. To make one, give the doctor the address to which this one leads: ${address}.`,
+    )
 }
 
 /** The answer to a request that makes a session. */
@@ -61,7 +74,7 @@ function judgeSession(status, brand) {
     }
     if (UNKNOWN.includes(status)) {
         return bad(
-            `MobileTracker: there is no /v2/tracking-session below this address (${status})`,
+            `MobileTracker: there is no ${SESSION} below this address (${status})`,
             'Check the path of apiUrl.',
         )
     }

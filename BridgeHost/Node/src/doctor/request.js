@@ -62,7 +62,8 @@ function redirectOf(from, { statusCode, headers: { location } }) {
     if (location === undefined || !URL.canParse(location, from)) return { target: null, isFollowed: false }
     const target = new URL(location, from)
     const isMadeSecure = from.protocol === 'http:' && target.protocol === 'https:' && from.hostname === target.hostname
-    return { target, isFollowed: from.origin === target.origin || isMadeSecure }
+    const hasUser = target.username !== '' || target.password !== ''
+    return { target, isFollowed: !hasUser && (from.origin === target.origin || isMadeSecure) }
 }
 
 /** Says why there is no answer. */

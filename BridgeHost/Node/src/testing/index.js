@@ -1,4 +1,5 @@
 import { AssertionError } from 'node:assert'
+import { CallPromise } from '../client/call-promise.js'
 import { openTracker } from '../client/tracker.js'
 
 /** How many trackers that were shut down still answer questions, each with a host of its own. */
@@ -16,7 +17,7 @@ const ended = []
 export function createTestTracker(options = {}) {
     /** How many hosts have recorded since the last `clear`. */
     let hosts = 0
-    const { tracker, record, endHost } = openTracker({
+    const { tracker, record, warn, endHost } = openTracker({
         ...options,
         agent: false,
         hostArguments: [...options.hostArguments ?? [], '--record'],
@@ -28,13 +29,13 @@ export function createTestTracker(options = {}) {
         endHost().catch(() => {})
     }
     /** Takes no answer of a new host: it knows no calls, so that none would seem to have been made. */
-    const asked = (question) => async (...args) => {
+    const asked = (name) => guarded(name, warn, async (...args) => {
         if (isForgotten) throw new Error(FORGOTTEN)
-        const answer = await question(...args)
+        const answer = await record[name](...args)
         if (hosts > 1) throw new Error(LOST)
         return answer
-    }
-    const [calls, findCalls, expectCalls] = [record.calls, record.find, record.expect].map(asked)
+    })
+    const [calls, findCalls, expectCalls] = ['calls', 'find', 'expect'].map(asked)
     const shutdown = () => tracker.shutdown().then(() => keep(forget))
     /** A tracker that is initialised is in use again: its host stays. */
     const begun = (setup) => (...args) => {
@@ -48,11 +49,10 @@ export function createTestTracker(options = {}) {
         analytics: { ...analytics, initialize: begun(analytics.initialize) },
         basic: { ...basic, initialize: begun(basic.initialize) },
     }
-    const clear = () => {
-        const cleared = record.clear()
-        cleared.then(() => (hosts = 1), () => {})
-        return cleared
-    }
+    const clear = guarded('clear', warn, async () => {
+        await record.clear()
+        hosts = 1
+    })
     const find = (name, properties, call) => findCalls(name, properties, membersOf(call))
     const expect = (name, properties, wanted = {}) => {
         if (typeof wanted !== 'object' || wanted === null) {
@@ -75,6 +75,17 @@ const FORGOTTEN = `The calls of this test tracker are forgotten: ${MOST_ENDED} o
 
 const LOST = 'The host of this test tracker has ended, and the calls that it had recorded are lost. Call clear(), then make the '
     + 'calls again.'
+
+/** Makes a function of a test tracker. A rejection that nobody handles does not end the program: it is a warning. */
+function guarded(name, warn, ask) {
+    return (...args) => {
+        const asking = ask(...args)
+        const answer = CallPromise.resolve(asking)
+        asking.catch(({ message }) => answer.ifUnwatched(
+            () => warn(`${name}() failed, and its error was not handled: ${message}`)))
+        return answer
+    }
+}
 
 /** Lets a tracker that was shut down answer questions, until so many others were shut down after it. */
 function keep(forget) {

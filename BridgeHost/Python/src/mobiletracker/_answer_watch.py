@@ -75,4 +75,4 @@ def _lateness(call: Call) -> float:
     config = params.get("config")
     own = params.get("timeoutMs", config.get("initTimeoutMs") if isinstance(config, dict) else None)
     # One that no float holds is the host's to refuse.
-    return min(own, sys.maxsize) / 1000 if isinstance(own, int | float) else _LATE
+    return max(0, min(own, sys.maxsize)) / 1000 if isinstance(own, int | float) else _LATE

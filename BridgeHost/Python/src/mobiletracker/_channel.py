@@ -66,12 +66,13 @@ class Channel:
         self.writer = JSONWriter(options.default)
         self._after_turn = after_turn
         self._before_setup = before_setup
+        folder = working_folder()
         self.link = HostLink(
             LinkOptions(
                 host_path=options.host_path,
                 agent=options.agent,
-                folder=working_folder(),
-                host_arguments=partial(arguments_of_host, options),
+                folder=folder,
+                host_arguments=partial(arguments_of_host, options, folder),
                 on_stderr=HostLog(options.logger, is_passed=options.stderr == "inherit" and sys.__stderr__ is not None).take,
                 on_notification=on_notification,
                 on_ready=on_ready,
@@ -246,7 +247,7 @@ class _CallSite:
             case "INVALID_PARAMS":
                 return self._drop(error.data.get("reason", "INVALID_VALUE"), detail=f"{error.message}.")
             case "MESSAGE_TOO_LARGE":
-                return self._drop("TOO_LARGE")
+                return self._drop("TOO_LARGE", detail="The call is too large.")
             case _:
                 return None
 

@@ -67,7 +67,6 @@ class TrackerOptions:
             raise ValueError(f"stderr must be 'inherit' or 'ignore', and is {self.stderr!r}.")
         if self.app_name is not None and not isinstance(self.app_name, str):
             raise TypeError(f"app_name must be a string, and is {a_type(self.app_name)}.")
-        self.app_name = self.app_name or program_name()
         if self.logger is not None and not callable(getattr(self.logger, "log", None)):
             raise TypeError('logger must be a logger, such as logging.getLogger("shop").')
         for name, hook in (("before_send", self.before_send), ("default", self.default)):
@@ -79,12 +78,18 @@ class TrackerOptions:
             raise TypeError("credentials must be a function.")
 
 
-def arguments_of_host(options: TrackerOptions) -> list[str]:
-    """The arguments with which a host is started, with the program's name."""
+def arguments_of_host(options: TrackerOptions, folder: str | None) -> list[str]:
+    """The arguments with which a host is started, with the program's name.
+
+    Called at the start: a tracker may be made while the package that runs is imported, before its name is known.
+
+    :param folder: From where relative paths lead.
+    """
     arguments = [*options.host_arguments, "--log-format", "json"]
-    if not options.app_name or any(argument.partition("=")[0] == "--app-name" for argument in arguments):
+    name = options.app_name or program_name(folder)
+    if not name or any(argument.partition("=")[0] == "--app-name" for argument in arguments):
         return arguments
-    return [*arguments, "--app-name", options.app_name]
+    return [*arguments, "--app-name", name]
 
 
 def working_folder() -> str | None:
@@ -95,17 +100,17 @@ def working_folder() -> str | None:
         return None
 
 
-def program_name() -> str | None:
+def program_name(folder: str | None) -> str | None:
     """The name of the package that `python -m` runs, else of the script; None if there is neither."""
     spec = getattr(sys.modules.get("__main__"), "__spec__", None)
     # That of a folder or of an archive that is run is named after the file in it, as all are.
     if spec is not None and spec.name not in ("__main__", "__mp_main__"):
         return str(spec.name).removesuffix(".__main__")
     argument = sys.argv[0] if sys.argv else ""
-    if argument in ("", "-c", "-"):
+    if argument in ("", "-c", "-m", "-"):
         return None
     # A folder that is run may be given as `.`, or with a slash at the end.
-    path = os.path.normpath(os.path.join(working_folder() or os.sep, argument))
+    path = os.path.normpath(os.path.join(folder or os.sep, argument))
     name = os.path.splitext(os.path.basename(path))[0]
     if name == "__main__":
         name = os.path.basename(os.path.dirname(path))
