@@ -39,7 +39,7 @@ extension ClientRuntime {
     @_semantics("optimize.sil.specialize.generic.never")
     func setCredentials(_ credentials: Credentials) throws(TrackerError) {
         let parts = try credentials.checked()
-        var fault: TrackerError?
+        var (fault, isLacking): (TrackerError?, Bool) = (nil, false)
         handle { contents in
             let settings = contents.state.run?.settings
             if parts.key != nil, settings?.delivery.keyFile != nil {
@@ -48,16 +48,22 @@ extension ClientRuntime {
                 fault = FieldCheck.fault("key", .required(example: nil))
             } else if let text = parts.headers.flatMap({ settings?.fault(of: $0) }) {
                 fault = FieldCheck.fault("headers", .invalid(text))
-            } else if !contents.state.renew(with: { $0.take(parts) }) || contents.state.isBrandEnded {
-                let kept = contents.credentials.kept
-                contents.credentials.kept = (parts.key ?? kept?.key, parts.headers ?? kept?.headers)
+            } else {
+                let isRenewed = contents.state.renew(with: { $0.take(parts) })
+                isLacking = !isRenewed && settings?.key.isEmpty == true
+                if !isRenewed || contents.state.isBrandEnded {
+                    let kept = contents.credentials.kept
+                    contents.credentials.kept = (parts.key ?? kept?.key, parts.headers ?? kept?.headers)
+                }
             }
             // What answers an earlier question, late, counts no more.
             if fault == nil { contents.credentials.answered = contents.credentials.questions }
         }
         if let fault { throw fault }
         log.verbose(.info) { "The program has set credentials: they are used from now on." }
-        close(contents.withLock { $0.credentials.question.take() })
+        close(
+            contents.withLock { $0.credentials.question.take() },
+            lacking: isLacking ? "There is no key: the one that was given is for the next initialize" : nil)
     }
 
     /// Reads the key file of a run again, and goes on with its key if that is another one.

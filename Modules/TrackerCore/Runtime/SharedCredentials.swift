@@ -29,6 +29,8 @@ struct SharedCredentials: Sendable {
     private(set) var value: Value
     /// The file that the key comes from, if it does: it is read when no client is there that would do so.
     private(set) var keyFile: KeyFile?
+    /// Those of the client that began to deliver last, and whose they are.
+    private var settled: (member: Int, value: Value, keyFile: KeyFile?)?
     private var waiters: [Int: Waiter] = [:]
 
     init(_ value: Value) { self.value = value }
@@ -44,9 +46,15 @@ struct SharedCredentials: Sendable {
         return new != value
     }
 
-    /// - Parameter key: As the file has it now.
+    /// - Parameters:
+    ///   - key: As the file has it now.
+    ///   - file: Where it was read. It has no effect if the key in use comes from elsewhere by now.
     /// - Returns: Whether the key is another one than before.
-    mutating func renew(_ key: Secret) -> Bool { replace(with: Value(key: key, headers: value.headers), keyFile) }
+    mutating func renew(_ key: Secret, from file: KeyFile) -> Bool {
+        guard keyFile === file else { return false }
+        defer { if settled?.keyFile === file { settled?.value = value } }
+        return replace(with: Value(key: key, headers: value.headers), file)
+    }
 
     /// - Parameters:
     ///   - member: Whose they are. If it waits, it waits with them from now on.
@@ -55,7 +63,17 @@ struct SharedCredentials: Sendable {
     mutating func lead(_ member: Int, _ new: Value, _ keyFile: KeyFile?) -> (isUsed: Bool, isOther: Bool) {
         let isOther = replace(with: new, keyFile)
         if !new.key.isEmpty { waiters[member]?.value = new }
+        if value == new, waiters[member] == nil { settled = (member, new, keyFile) }
         return (value == new, isOther)
+    }
+
+    /// Goes back to those with which a client delivers, once nobody waits any more who has tried others in vain.
+    ///
+    /// - Returns: Whose they are; `nil` if nothing changes.
+    mutating func settle() -> Int? {
+        guard waiters.isEmpty, let settled, settled.value != value else { return nil }
+        (value, keyFile) = (settled.value, settled.keyFile)
+        return settled.member
     }
 
     mutating func add(_ waiter: Waiter) { waiters[waiter.member] = waiter }

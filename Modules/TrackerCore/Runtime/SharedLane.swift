@@ -39,6 +39,8 @@ final class SharedLane: Sendable {
         var credentials: SharedCredentials
         /// How the queue is delivered with credentials.
         var dialect: @Sendable (SharedCredentials.Value) -> any Dialect
+        /// What else its options say of that.
+        var options: [String]
         /// Whether it was left before it was open: it is delivered once it is.
         var startsWhenOpen = false
         /// How many pauses each client has not released, by the clients' numbers.
@@ -50,7 +52,6 @@ final class SharedLane: Sendable {
     private let log: LevelledLog
     /// The options of the client that opened the lane.
     private let delivery: DeliveryOptions
-    private let options: [String]
     private let state: Mutex<State>
     private let isClosing = Flag(false)
     private let report: @Sendable (SharedLane, Event) -> Void
@@ -84,9 +85,10 @@ final class SharedLane: Sendable {
         self.log = log
         self.report = report
         delivery = settings.delivery
-        options = settings.laneOptions
         state = Mutex(
-            State(credentials: SharedCredentials(.init(settings)), dialect: Self.dialect(settings, dependencies.ids)))
+            State(
+                credentials: SharedCredentials(.init(settings)), dialect: Self.dialect(settings, dependencies.ids),
+                options: settings.laneOptions))
         audience.connect {
             [weak self] in
             self?.follow($0) ?? true
@@ -120,7 +122,7 @@ final class SharedLane: Sendable {
     ///
     /// - Parameter completion: Called once what the client has staged is written.
     func leave(_ member: Int, _ completion: @escaping @Sendable () -> Void) {
-        state.withLock { $0.credentials.stopWaiting(member) }
+        stopWaiting(member)
         let (wasThere, isLeft, isInBackground) = audience.remove(member)
         guard wasThere else { return completion() }
         updateVerbosity()
@@ -280,6 +282,7 @@ final class SharedLane: Sendable {
             return (done, next, state.progress == .started)
         }
         if let next { lead(next) }
+        if case .failure = result { settle() }
         // Delivery was to begin meanwhile, and had to wait for this.
         if isStarted {
             parts.engine.start(again: true)
@@ -294,8 +297,28 @@ final class SharedLane: Sendable {
     private func lead(_ next: SharedCredentials.Waiter) {
         audience.lead(next.member)
         // Nothing is sent without a key before the client has answered.
-        if next.value.key.isEmpty { audience.ask(next.member) }
+        if next.value.key.isEmpty, !audience.ask(next.member) {
+            parts.engine.pause(cancelling: false)
+            return parts.engine.release(withoutKey: "There is no key: the client that was to give one has left")
+        }
         resume()
+    }
+
+    /// Goes back to the credentials with which a client delivers, if nobody tries others any more.
+    ///
+    /// - Returns: Whether others are used now.
+    @discardableResult
+    private func settle() -> Bool {
+        let member = state.withLock { $0.progress == .started ? $0.credentials.settle() : nil }
+        guard let member else { return false }
+        audience.lead(member)
+        resume()
+        return true
+    }
+
+    private func stopWaiting(_ member: Int) {
+        state.withLock { $0.credentials.stopWaiting(member) }
+        settle()
     }
 
     /// Delivers with these credentials. A lane that is halted is tried at once, also if they are the same.
@@ -305,9 +328,10 @@ final class SharedLane: Sendable {
         let isAlone = !audience.hasSeveral
         let (before, isUsed, isOther) = state.withLock { state in
             defer { state.progress = .started }
-            if isAlone { state.dialect = Self.dialect(settings, ids) }
+            let isNew = isAlone && state.options != settings.laneOptions
+            if isAlone { (state.dialect, state.options) = (Self.dialect(settings, ids), settings.laneOptions) }
             let (isUsed, isOther) = state.credentials.lead(member, given, keyFile)
-            return (state.progress, isUsed, isOther)
+            return (state.progress, isUsed, isOther || isNew)
         }
         if isUsed { audience.lead(member) }
         if isOther || isHalted && isUsed { resume() }
@@ -315,7 +339,7 @@ final class SharedLane: Sendable {
         if before != .started { parts.engine.start(again: true) }
         var (own, first) = (settings.delivery, delivery)
         (own.headers, own.keyFile, first.headers, first.keyFile) = ([:], nil, [:], nil)
-        if own != first || settings.laneOptions != options {
+        if own != first || state.withLock({ $0.options != settings.laneOptions }) {
             log.log(
                 .warning,
                 "The lane is open already, with other options of delivery: those of the client that opened it hold.")
@@ -328,7 +352,7 @@ final class SharedLane: Sendable {
         let (given, keyFile) = (SharedCredentials.Value(settings), audience.keyFile(of: member))
         let isAlone = !audience.hasSeveral
         let (isUsed, isOther) = state.withLock { state in
-            if isAlone { state.dialect = Self.dialect(settings, ids) }
+            if isAlone { (state.dialect, state.options) = (Self.dialect(settings, ids), settings.laneOptions) }
             return state.credentials.lead(member, given, keyFile)
         }
         guard isUsed else { return }
@@ -350,8 +374,8 @@ final class SharedLane: Sendable {
     private func resume() { parts.engine.resume(with: state.withLock { $0.dialect($0.credentials.value) }) }
 
     func goWithoutSession(_ member: Int) {
+        stopWaiting(member)
         let ends = state.withLock { state in
-            state.credentials.stopWaiting(member)
             switch state.progress {
             case .started, .withoutSession: return false
             case .firstSession where state.credentials.isAwaited: return false
@@ -399,7 +423,8 @@ final class SharedLane: Sendable {
         case .halted(let message, let nextTry, _):
             // A client that reads its key from a file does so when it hears of it.
             if !audience.leaderReadsKey, renewAlone() { return false }
-            if let halt = parts.engine.snapshot.halt { concludeIfStarted(.failure(.noSession(halt))) }
+            // With other credentials the halt is over.
+            if let halt = parts.engine.snapshot.halt, concludeIfStarted(.failure(.noSession(halt))) { return false }
             // Nobody else says so.
             if isLeft { log.log(.error, DeliveryState.Halt.sentence(message, nextTry: nextTry)) }
         case .disabled: report(self, .isUnusable)
@@ -409,12 +434,18 @@ final class SharedLane: Sendable {
     }
 
     /// Answers those who wait for a session that is made in the background.
-    private func concludeIfStarted(_ result: Result<Void, TrackerError>) {
+    ///
+    /// - Returns: Whether other credentials are used now.
+    @discardableResult
+    private func concludeIfStarted(_ result: Result<Void, TrackerError>) -> Bool {
         let (done, next) = state.withLock { state in
             state.progress == .started ? state.credentials.conclude(result) : ([], nil)
         }
+        var isOther = next != nil
         if let next { lead(next) }
+        if case .failure = result, settle() { isOther = true }
         for waiter in done { waiter.completion(result) }
+        return isOther
     }
 
     // MARK: Without clients
@@ -431,7 +462,7 @@ final class SharedLane: Sendable {
         guard let file = state.withLock(\.credentials.keyFile),
             let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") })
         else { return false }
-        let isOther = state.withLock { $0.credentials.renew(key) }
+        let isOther = state.withLock { $0.credentials.renew(key, from: file) }
         if isOther { resume() }
         return isOther
     }

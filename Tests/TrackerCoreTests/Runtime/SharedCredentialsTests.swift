@@ -69,10 +69,11 @@ struct SharedCredentialsTests {
     func headers() {
         var credentials = Self.credentials("a", waiting: "b")
         let other = SharedCredentials.Value(key: Secret("a"), headers: ExtraHeaders(["X-Team": "1"]))
+        let file = KeyFile("/nowhere")
 
-        #expect(credentials.replace(with: other, nil) && !credentials.replace(with: other, nil))
-        #expect(!credentials.renew(Secret("a")) && credentials.value == other)
-        #expect(credentials.renew(Secret("b")) && credentials.value.headers == other.headers)
+        #expect(credentials.replace(with: other, file) && !credentials.replace(with: other, file))
+        #expect(!credentials.renew(Secret("a"), from: file) && credentials.value == other)
+        #expect(credentials.renew(Secret("b"), from: file) && credentials.value.headers == other.headers)
     }
 
     @Test("are not replaced by those of a client without a key, which may bring one later")
@@ -111,6 +112,33 @@ struct SharedCredentialsTests {
         #expect(replaced.replace(with: Self.value("c"), nil) && replaced.keyFile == nil)
         handedOver.add(SharedCredentials.Waiter(member: 1, value: Self.value("d")) { _ in })
         #expect(handedOver.conclude(Self.refusals[0]).next?.member == 1 && handedOver.keyFile == nil)
+    }
+
+    @Test(
+        "are those of the client that began to deliver last again, once all who wait have failed", arguments: refusals)
+    private func settled(refusal: Outcome) {
+        let file = KeyFile("/nowhere")
+        var credentials = Self.credentials("a")
+        _ = credentials.lead(7, Self.value("a"), file)
+        for (member, key) in [(1, "b"), (2, "")] {
+            credentials.add(SharedCredentials.Waiter(member: member, value: Self.value(key)) { _ in })
+        }
+        _ = credentials.replace(with: Self.value("b"), nil)
+
+        #expect(credentials.conclude(refusal).next?.member == 2 && credentials.settle() == nil)
+        #expect(credentials.conclude(refusal).next == nil && credentials.settle() == 7)
+        #expect(credentials.value == Self.value("a") && credentials.keyFile === file)
+        #expect(credentials.settle() == nil)
+    }
+
+    @Test("come from a file only as long as they are its own")
+    func lateFile() {
+        let file = KeyFile("/nowhere")
+        var credentials = Self.credentials("a")
+        _ = credentials.lead(0, Self.value("a"), file)
+        _ = credentials.lead(1, Self.value("b"), nil)
+
+        #expect(!credentials.renew(Secret("x"), from: file) && credentials.value == Self.value("b"))
     }
 
     @Test("that a client gives while it waits are those with which it waits")

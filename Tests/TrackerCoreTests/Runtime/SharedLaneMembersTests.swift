@@ -290,6 +290,24 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("has the options of a client that has it alone, though another one has opened it")
+    func optionsOfLast() async throws {
+        let lanes = try SharedLanes()
+        let fixture = try AnalyticsFixture()
+        let (one, other) = (
+            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
+        )
+        await one.initializeAndWait(with: fixture.options())
+        await one.shutdown(timeout: .zero)
+
+        await other.initializeAndWait(with: fixture.options(flushAt: 1))
+        _ = await other.track("A").outcome
+
+        try await fixture.backend.server.requests(atLeast: 1)
+        #expect(!lanes.log.lines.all.contains { $0.contains("other options") })
+        await lanes.end()
+    }
+
     @Test("warns each client that joins of what waits in its folder and nobody delivers")
     func otherLaneWaits() async throws {
         let lanes = try SharedLanes()
@@ -516,6 +534,12 @@ struct SharedLaneMembersTests {
         #expect(error?.cause == (isGood ? nil : .status(401)))
         let keys = lanes.session.requests.dropFirst(before).map { $0.header("X-API-Key") }
         #expect(isGood ? Set(keys) == ["good"] : keys.count { $0 == "bad" } == 1, "\(keys)")
+        try Data("good".utf8).write(to: URL(fileURLWithPath: path))
+        _ = await first.track(eventName: "B")
+        try await withGuard("the delivery") {
+            while await first.flush(timeout: .seconds(60)).remaining > 0 { try Task.checkCancellation() }
+        }
+        #expect(lanes.session.names == ["A", "B"])
         await lanes.end()
     }
 
