@@ -66,7 +66,9 @@ extension DeliveryEngine {
         case .drop(let records, let reason, let message):
             report(.dropped(records, reason, message), &state, at: reading)
             commit([.drop(records.map(\.id), reason)], of: state.delivery.database, awaited: false, &state)
-        case .report(let event): report(event, &state, at: reading)
+        case .report(let event):
+            publish(state)
+            report(event, &state, at: reading)
         case .conclude(let result):
             let completion = state.firstSession.take()
             completion?(result)

@@ -310,7 +310,9 @@ extension ClientRuntime {
                 return finish(run, .failure(run.settings.fault(error)))
             }
             guard run.settings.needsSession(found) else { return finish(run, .success(())) }
-            run.lane.makeFirstSession(run.settings) { [weak self] in self?.finish(run, $0) }
+            // The program may have set other credentials meanwhile, or waits no more.
+            guard contents.withLock({ $0.state.isOpening(run.number) }) else { return }
+            run.lane.makeFirstSession(current(run).settings) { [weak self] in self?.finish(run, $0) }
         }
     }
 

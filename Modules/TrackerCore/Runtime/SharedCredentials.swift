@@ -31,6 +31,8 @@ struct SharedCredentials: Sendable {
     private(set) var keyFile: KeyFile?
     /// Those of the client that began to deliver last, and whose they are.
     private var settled: (member: Int, value: Value, keyFile: KeyFile?)?
+    /// The clients that have begun to deliver.
+    private var begun: Set<Int> = []
     private var waiters: [Int: Waiter] = [:]
 
     init(_ value: Value) { self.value = value }
@@ -59,11 +61,15 @@ struct SharedCredentials: Sendable {
     /// - Parameters:
     ///   - member: Whose they are. If it waits, it waits with them from now on.
     ///   - keyFile: That of the client; `nil` if it has none.
+    ///   - isBeginning: Whether the client begins to deliver.
     /// - Returns: Whether they are in use now, and whether they are others than before.
-    mutating func lead(_ member: Int, _ new: Value, _ keyFile: KeyFile?) -> (isUsed: Bool, isOther: Bool) {
+    mutating func lead(
+        _ member: Int, _ new: Value, _ keyFile: KeyFile?, isBeginning: Bool = false
+    ) -> (isUsed: Bool, isOther: Bool) {
+        if isBeginning { begun.insert(member) }
         let isOther = replace(with: new, keyFile)
         if !new.key.isEmpty { waiters[member]?.value = new }
-        if value == new, waiters[member] == nil { settled = (member, new, keyFile) }
+        if value == new, begun.contains(member) { settled = (member, new, keyFile) }
         return (value == new, isOther)
     }
 
@@ -78,7 +84,11 @@ struct SharedCredentials: Sendable {
 
     mutating func add(_ waiter: Waiter) { waiters[waiter.member] = waiter }
 
-    mutating func stopWaiting(_ member: Int) { waiters[member] = nil }
+    /// A client has left, or goes without a session.
+    mutating func stopWaiting(_ member: Int) {
+        waiters[member] = nil
+        begun.remove(member)
+    }
 
     /// Takes out those to whom a result is the answer: a refusal to those alone who wait with the credentials in use, any
     /// other to all.

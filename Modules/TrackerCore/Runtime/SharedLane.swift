@@ -254,8 +254,10 @@ final class SharedLane: Sendable {
             // A session that is being made is waited for. A lane that delivers nothing is tried with these credentials; one
             // that is halted also if they are the same.
             let isStuck = before == .started && isHalted
+            // Nobody else waits with a key of its own where there is none.
+            let lacksKey = state.credentials.value.key.isEmpty && !own.key.isEmpty
             let isOther =
-                before != .firstSession && (before != .started || isStuck)
+                (lacksKey || before != .firstSession && (before != .started || isStuck))
                 && (state.credentials.replace(with: own, keyFile) || isStuck && state.credentials.value == own)
             if before != .started { state.progress = .firstSession }
             return (before, isOther)
@@ -281,7 +283,7 @@ final class SharedLane: Sendable {
             if next == nil, state.progress == .firstSession { state.progress = .opening }
             return (done, next, state.progress == .started)
         }
-        if let next { lead(next) }
+        if let next { goOn(with: next.member) }
         if case .failure = result { settle() }
         // Delivery was to begin meanwhile, and had to wait for this.
         if isStarted {
@@ -293,17 +295,6 @@ final class SharedLane: Sendable {
         if next == nil, isLeft { startAlone() }
     }
 
-    /// Tries with the credentials of a client that waits, after those of another were refused.
-    private func lead(_ next: SharedCredentials.Waiter) {
-        audience.lead(next.member)
-        // Nothing is sent without a key before the client has answered.
-        if next.value.key.isEmpty, !audience.ask(next.member) {
-            parts.engine.pause(cancelling: false)
-            return parts.engine.release(withoutKey: "There is no key: the client that was to give one has left")
-        }
-        resume()
-    }
-
     /// Goes back to the credentials with which a client delivers, if nobody tries others any more.
     ///
     /// - Returns: Whether others are used now.
@@ -311,9 +302,21 @@ final class SharedLane: Sendable {
     private func settle() -> Bool {
         let member = state.withLock { $0.progress == .started ? $0.credentials.settle() : nil }
         guard let member else { return false }
-        audience.lead(member)
-        resume()
+        goOn(with: member)
         return true
+    }
+
+    /// Tries with the credentials in use, which are those of this client now.
+    private func goOn(with member: Int) {
+        audience.lead(member)
+        // Nothing is sent without a key before the client has answered.
+        guard state.withLock(\.credentials.value.key.isEmpty), !audience.ask(member) else { return resume() }
+        parts.engine.pause(cancelling: false)
+        resume()
+        // The credentials of another one may be in use since it has left.
+        let hasKey = state.withLock { !$0.credentials.value.key.isEmpty }
+        parts.engine.release(
+            withoutKey: hasKey ? nil : "There is no key: the client that was to give one has left")
     }
 
     private func stopWaiting(_ member: Int) {
@@ -330,7 +333,7 @@ final class SharedLane: Sendable {
             defer { state.progress = .started }
             let isNew = isAlone && state.options != settings.laneOptions
             if isAlone { (state.dialect, state.options) = (Self.dialect(settings, ids), settings.laneOptions) }
-            let (isUsed, isOther) = state.credentials.lead(member, given, keyFile)
+            let (isUsed, isOther) = state.credentials.lead(member, given, keyFile, isBeginning: true)
             return (state.progress, isUsed, isOther || isNew)
         }
         if isUsed { audience.lead(member) }
@@ -442,7 +445,7 @@ final class SharedLane: Sendable {
             state.progress == .started ? state.credentials.conclude(result) : ([], nil)
         }
         var isOther = next != nil
-        if let next { lead(next) }
+        if let next { goOn(with: next.member) }
         if case .failure = result, settle() { isOther = true }
         for waiter in done { waiter.completion(result) }
         return isOther

@@ -119,7 +119,7 @@ struct SharedCredentialsTests {
     private func settled(refusal: Outcome) {
         let file = KeyFile("/nowhere")
         var credentials = Self.credentials("a")
-        _ = credentials.lead(7, Self.value("a"), file)
+        _ = credentials.lead(7, Self.value("a"), file, isBeginning: true)
         for (member, key) in [(1, "b"), (2, "")] {
             credentials.add(SharedCredentials.Waiter(member: member, value: Self.value(key)) { _ in })
         }
@@ -129,6 +129,11 @@ struct SharedCredentialsTests {
         #expect(credentials.conclude(refusal).next == nil && credentials.settle() == 7)
         #expect(credentials.value == Self.value("a") && credentials.keyFile === file)
         #expect(credentials.settle() == nil)
+
+        // Those of one that has not begun count for nothing then.
+        _ = credentials.lead(3, Self.value("c"), nil)
+        credentials.stopWaiting(3)
+        #expect(credentials.settle() == 7 && credentials.value == Self.value("a"))
     }
 
     @Test("come from a file only as long as they are its own")

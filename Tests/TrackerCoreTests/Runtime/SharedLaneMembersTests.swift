@@ -543,6 +543,77 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("sends nothing without a key when the one of a client is refused that came besides")
+    func asksAgain() async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let (first, other) = (lanes.client(), lanes.client())
+        let asked = Recorder<Bool>()
+        first.control.askForCredentials { _ in asked.record(true) }
+        try await first.initialize(
+            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = (nil, .inBackground) })
+        _ = await first.track(eventName: "A")
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        try await loop.timer(at: .seconds(10))
+        loop.advance(by: .seconds(10))
+        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        let questions = asked.all.count
+
+        #expect(await lanes.failure(of: other) { $0.xApiKey = "bad" }?.cause == .status(401))
+        try await asked.values(atLeast: questions + 1)
+        try first.setCredentials(Credentials(key: "good"))
+
+        try await lanes.delivers(["A"])
+        #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key")?.isEmpty == false })
+        await lanes.end()
+    }
+
+    @Test("goes back to the key that delivers when a client has given a bad one while it was initialised")
+    func givenWhileOpening() async throws {
+        let lanes = try SharedLanes(isClocked: true) {
+            $0.header("X-API-Key") == "good" ? .status(503) : .status(401)
+        }
+        let first = try await lanes.started(
+            lanes.session.config { ($0.xApiKey, $0.sessionCreation) = ("good", .inBackground) })
+        _ = await first.track(eventName: "A")
+        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .retryWait)
+        let other = lanes.client()
+        other.control.askForCredentials { [other] _ in try? other.setCredentials(Credentials(key: "bad")) }
+        #expect(await lanes.failure(of: other) { $0.xApiKey = nil }?.cause == .status(401))
+
+        lanes.session.answer { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        try await withGuard("the delivery") {
+            while lanes.session.events.allSatisfy({ $0.header("X-API-Key") != "good" }) {
+                loop.advance(by: .seconds(300))
+                await loop.turn()
+                try Task.checkCancellation()
+            }
+        }
+        await lanes.end()
+    }
+
+    @Test(
+        "tries the key of a client at once where the one that has opened it has none",
+        arguments: [TrackerConfig.SessionCreation.duringInit, .inBackground])
+    func keyAfterNone(creation: TrackerConfig.SessionCreation) async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let (first, other) = (lanes.client(), lanes.client())
+        let asked = Recorder<Bool>()
+        first.control.askForCredentials { _ in asked.record(true) }
+        first.initialize(
+            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = (nil, creation) }
+        ) { _ in }
+        try await asked.values(atLeast: 1)
+        async let taken = lanes.failure(of: other) { $0.xApiKey = "good" }
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        try await loop.timer(at: .seconds(10))
+        loop.advance(by: .seconds(10))
+
+        #expect(await taken == nil)
+        #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key") == "good" })
+        await lanes.end()
+    }
+
     @Test("waits for the key of a client that has none once the others' keys are refused")
     func waitsForKey() async throws {
         let gate = try Gate()
