@@ -606,6 +606,12 @@ struct SharedLaneMembersTests {
         ) { _ in }
         try await asked.values(atLeast: 1)
         async let taken = lanes.failure(of: other) { $0.xApiKey = "good" }
+        try await withGuard("the key of the other client") {
+            while first.runtime.run?.lane.hasOtherKey(than: Secret("good")) != false {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
         let loop = try await lanes.loops.values(atLeast: 1)[0]
         try await loop.timer(at: .seconds(10))
         loop.advance(by: .seconds(10))
