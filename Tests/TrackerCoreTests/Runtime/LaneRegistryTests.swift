@@ -33,6 +33,8 @@ struct SharedLanes {
     /// One more client.
     func client() -> MobileTracker { MobileTracker(dependencies: dependencies) }
 
+    func analyticsClient() -> AnalyticsClient { AnalyticsClient(dependencies: dependencies) }
+
     /// What a client of the process gets.
     var dependencies: Dependencies {
         var dependencies = Dependencies.system(log: log)

@@ -83,9 +83,7 @@ struct SharedLaneMembersTests {
         let gate = try Gate()
         let lanes = try SharedLanes(isClocked: true)
         let fixture = try AnalyticsFixture { _ in .gated(gate, .status(200)) }
-        let (one, other) = (
-            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
-        )
+        let (one, other) = (lanes.analyticsClient(), lanes.analyticsClient())
         await one.initializeAndWait(with: fixture.options(flushAt: 1))
         _ = await one.track("A").outcome
         try await fixture.backend.server.requests(atLeast: 1)
@@ -151,9 +149,7 @@ struct SharedLaneMembersTests {
     func analyticsReset() async throws {
         let lanes = try SharedLanes()
         let fixture = try AnalyticsFixture()
-        let (one, other) = (
-            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
-        )
+        let (one, other) = (lanes.analyticsClient(), lanes.analyticsClient())
         for client in [one, other] { await client.initializeAndWait(with: fixture.options()) }
         _ = await one.track("A").outcome
         #expect(await one.flush(timeout: .seconds(60)).remaining == 0)
@@ -257,9 +253,7 @@ struct SharedLaneMembersTests {
     func otherBatches() async throws {
         let lanes = try SharedLanes()
         let fixture = try AnalyticsFixture()
-        let clients = [
-            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies),
-        ]
+        let clients = [lanes.analyticsClient(), lanes.analyticsClient()]
         var options = fixture.options()
         await clients[0].initializeAndWait(with: options)
         #expect(!lanes.log.lines.all.contains { $0.contains("other options") })
@@ -275,9 +269,7 @@ struct SharedLaneMembersTests {
     func optionsOfOpener() async throws {
         let lanes = try SharedLanes()
         let fixture = try AnalyticsFixture { _ in .status(401) }
-        let (one, other) = (
-            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
-        )
+        let (one, other) = (lanes.analyticsClient(), lanes.analyticsClient())
         await one.initializeAndWait(with: fixture.options())
         await other.initializeAndWait(with: fixture.options(whenRefused: .disable) { $0.headers = ["X-Team": "1"] })
 
@@ -294,9 +286,7 @@ struct SharedLaneMembersTests {
     func optionsOfLast() async throws {
         let lanes = try SharedLanes()
         let fixture = try AnalyticsFixture()
-        let (one, other) = (
-            AnalyticsClient(dependencies: lanes.dependencies), AnalyticsClient(dependencies: lanes.dependencies)
-        )
+        let (one, other) = (lanes.analyticsClient(), lanes.analyticsClient())
         await one.initializeAndWait(with: fixture.options())
         await one.shutdown(timeout: .zero)
 
