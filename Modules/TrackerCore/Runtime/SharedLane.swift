@@ -349,8 +349,8 @@ final class SharedLane: Sendable {
         }
     }
 
-    /// Delivers with other credentials, unless a client has others that has no key now. With the same ones a halt ends, and
-    /// no other wait.
+    /// Delivers with other credentials of a client; without a key they replace none that have one. With the same ones a halt
+    /// ends, and no other wait.
     func update(_ member: Int, _ settings: some ClientSettings, isSame: Bool, _ ids: any IDGenerator) {
         let (given, keyFile) = (SharedCredentials.Value(settings), audience.keyFile(of: member))
         let isAlone = !audience.hasSeveral
