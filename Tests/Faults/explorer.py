@@ -231,7 +231,7 @@ class Table:
 def build():
     library = ROOT / ".build/faults/libfaults.so"
     library.parent.mkdir(parents=True, exist_ok=True)
-    options = "-std=gnu11 -O2 -Wall -Wextra -Werror -U_FORTIFY_SOURCE -shared -fPIC".split()
+    options = "-std=gnu11 -O2 -Wall -Wextra -Werror -U_FORTIFY_SOURCE -shared -fPIC -Wl,-z,initfirst".split()
     subprocess.run(["cc", *options, "-o", library, HERE / "faults.c", "-ldl"], check=True)
     return library
 

@@ -7,7 +7,10 @@
 // own calls are left alone.
 //
 // With FAULTS_SERVER, a descriptor of a socket, the process that is started runs no program: once all libraries are
-// loaded, it forks at each request a process that goes on to `main`. Loading is half of a short life.
+// loaded, it forks at each request a process that goes on to `main`. Loading is half of a short life. No library may have
+// been initialized by then: Swift's runtime would have kept the number of the server's thread, and wait for ever for what
+// two threads of a forked process want at once. So this one is linked to be initialized first, before even libc has its
+// environment.
 
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -128,7 +131,9 @@ static void serve(int channel) {
     close(channel);
 }
 
-__attribute__((constructor)) static void start(void) {
+__attribute__((constructor)) static void start(int count, char **arguments, char **environment) {
+    (void)count, (void)arguments;
+    environ = environment;
     const char *path = getenv("FAULTS_PAGE"), *folder = getenv("FAULTS_ROOT"), *server = getenv("FAULTS_SERVER");
     if (!path || !folder) return;
     snprintf(root, sizeof root, "%s", folder);
