@@ -61,7 +61,7 @@ extension DeliveryEngine {
             }
         case .glance: state.delivery.glanced(try? parts.outbox.peek(limit: 1, maxBytes: 0), at: reading.now)
         case .countOnceMore: state.delivery.countedOnceMore((try? parts.outbox.state())?.queuedRecords ?? 0)
-        case .send(let plan): send(plan, &state)
+        case .send(let plan): send(plan, &state, at: reading)
         case .change(let changes): commit(changes, of: state.delivery.database, awaited: true, &state)
         case .drop(let records, let reason, let message):
             report(.dropped(records, reason, message), &state, at: reading)
@@ -96,9 +96,14 @@ extension DeliveryEngine {
         return .found(found.lane, found.version)
     }
 
-    /// Sends a plan. If the engine was paused or got a new dialect meanwhile, the records are planned again instead.
-    private func send(_ plan: Plan, _ state: inout State) {
+    /// Sends a plan. If the engine was paused or got a new dialect meanwhile, the records are planned again instead. Without a
+    /// key it halts, whatever has led here.
+    private func send(_ plan: Plan, _ state: inout State, at reading: ClockReading) {
         guard mayDepart(state) else { return state.delivery.forgetAhead() }
+        guard !(parts.needsKey && state.delivery.dialect.lacksKey) else {
+            state.delivery.forgetAhead()
+            return state.delivery.lackKey(at: reading)
+        }
         let token = state.delivery.depart(plan)
         state.transfers[token] = parts.loop.submit(plan.request) { [self] answer in
             onLoop { state in finish(token, answer, &state) }

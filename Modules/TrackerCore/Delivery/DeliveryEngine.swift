@@ -25,6 +25,10 @@ final class DeliveryEngine: Sendable {
         /// Called on the loop before the queue is read, and in a halt whenever the lane is woken, with whether to ask for
         /// credentials.
         var beforeLook: (@Sendable (MonotonicInstant, Bool) -> Void)?
+        /// The number of the client that is asked for them.
+        var leader: (@Sendable () -> Int)?
+        /// Whether nothing is sent without a key. Where calls are only recorded, none is needed.
+        var needsKey = true
     }
 
     /// The state that the loop alone uses: what is decided, and what belongs to it on the way.
@@ -261,6 +265,7 @@ final class DeliveryEngine: Sendable {
             (orders.dialect.take(), orders.pauses > 0, orders.pauseCount)
         }
         state.pauseCount = count
+        if let leader = parts.leader { state.delivery.leader = leader() }
         if let dialect {
             let wasHalted = state.delivery.isHalted
             state.delivery.resume(with: dialect)

@@ -95,7 +95,7 @@ extension DeliveryState {
         }
         suspicion.answered(plan.records, isNext: isNext)
         defer { isFailing = false }
-        if !verdict.isOfCredentials, token.era == era { hasAsked = false }
+        if !verdict.isOfCredentials, token.era == era { asked = [] }
         // An answer about former credentials does not count for the new ones: its records are at the front again.
         if verdict.isOfCredentials, token.era != era {
             ahead = nil
@@ -115,10 +115,13 @@ extension DeliveryState {
     ) -> Settlement {
         if case .progress = verdict { return settlement(of: verdict, for: plan, answer, at: reading) }
         firstFailure = (generation, .noSession(answer, from: plan.request.url))
-        let asks = answer.status == 401 && !hasAsked
-        hasAsked = hasAsked || asks
         // If a reset is being written, the answer no longer counts.
-        return Settlement(changes: [.barrier], awaitsCommit: true, events: asks ? [.unauthorized] : [])
+        return Settlement(changes: [.barrier], awaitsCommit: true, events: asks(after: answer) ? [.unauthorized] : [])
+    }
+
+    /// Whether to ask for credentials: each client once after a 401.
+    private mutating func asks(after answer: Answer) -> Bool {
+        answer.status == 401 && asked.insert(leader).inserted
     }
 
     /// Takes the record out of the queue that alone makes the server fail. What is behind it goes on at once.
@@ -187,9 +190,7 @@ extension DeliveryState {
                 Halt(
                     reason: message, status: answer.status, since: reading.wall,
                     nextTry: haltRetry.map { reading.now.advanced(by: $0) }))
-            let asks = answer.status == 401 && !hasAsked
-            hasAsked = hasAsked || asks
-            return Settlement(events: [.halted(message, nextTry: haltRetry, asks: asks)])
+            return Settlement(events: [.halted(message, nextTry: haltRetry, asks: asks(after: answer))])
         case .disable(let message):
             phase = .disabled
             return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])

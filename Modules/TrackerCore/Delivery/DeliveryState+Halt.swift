@@ -40,9 +40,12 @@ extension DeliveryState {
         }
     }
 
-    /// There is no key, and nobody has given one. Delivery halts, or does so again.
-    mutating func lackKey(_ reason: String, at reading: ClockReading) {
-        lack = (reason, reading.wall)
+    /// There is no key, and nobody has given one. Delivery halts, or does so again, unless one came meanwhile.
+    ///
+    /// - Parameter reason: Why; `nil` if that was said before, or nobody knows.
+    mutating func lackKey(_ reason: String? = nil, at reading: ClockReading) {
+        guard dialect.lacksKey else { return }
+        lack = (reason ?? lack?.reason ?? "There is no key", reading.wall)
         halt(again: reading.now)
     }
 

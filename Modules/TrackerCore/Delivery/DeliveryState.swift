@@ -55,8 +55,10 @@ struct DeliveryState: Sendable {
     var phase = Phase.opening
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
     var firstFailure: (generation: Generation, error: TrackerError)?
-    /// Whether the program was asked for credentials after a 401, and no answer has shown since that they are good.
-    var hasAsked = false
+    /// The number of the client that is asked for credentials, where several share the lane.
+    var leader = 0
+    /// The clients that were asked after a 401, while no answer has shown since that there are good ones.
+    var asked: Set<Int> = []
     /// Why there is no key to send anything with, and since when, if there is none.
     var lack: (reason: String, since: Timestamp)?
     /// The database that was looked at last.
@@ -356,7 +358,7 @@ struct DeliveryState: Sendable {
         self.dialect.follow(memory)
         era += 1
         isHolding = false
-        lack = nil
+        if !dialect.lacksKey { lack = nil }
         firstFailure = nil
         if isHalted { phase = .started }
         breaker.startOver()

@@ -40,6 +40,9 @@ protocol Dialect: Sendable {
 
     /// Continues for a dialect of the same lane that had other credentials.
     mutating func follow(_ memory: DialectMemory)
+
+    /// Whether it has no key to send anything with.
+    var lacksKey: Bool { get }
 }
 
 /// What a dialect has learned of a lane, with which one with other credentials goes on.

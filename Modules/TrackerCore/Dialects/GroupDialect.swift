@@ -108,6 +108,8 @@ struct GroupDialect: Dialect {
 
     var window: Window { sizer.window }
 
+    var lacksKey: Bool { (framing.apiKey ?? framing.writeKey)?.isEmpty == true }
+
     mutating func plan(_ view: LaneView) -> Intention {
         guard let first = view.records.first, let last = view.records.last else {
             waitingSince = nil

@@ -37,6 +37,8 @@ struct SessionDialect: Dialect {
 
     var window: Window { Window.ahead }
 
+    var lacksKey: Bool { requests.apiKey.isEmpty }
+
     mutating func plan(_ view: LaneView) -> Intention {
         guard view.state.consent == .granted else { return .blocked(.noConsent) }
         guard view.state.entry.session != nil else { return planSession(view.state) }

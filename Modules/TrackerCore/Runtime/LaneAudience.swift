@@ -119,14 +119,8 @@ final class LaneAudience: TrackerLog {
         }
     }
 
-    /// Has a client ask its program for credentials.
-    ///
-    /// - Returns: Whether it is there.
-    func ask(_ number: Int) -> Bool {
-        guard let listener = state.withLock({ $0.members[number]?.listener }) else { return false }
-        listener.beforeLook(false, true)
-        return true
-    }
+    /// Has a client ask its program for credentials, if it is there.
+    func ask(_ number: Int) { state.withLock { $0.members[number]?.listener }?.beforeLook(false, true) }
 
     /// Asks the leading client for its key, ahead of a look at the queue.
     func look(at now: MonotonicInstant, asks: Bool) {

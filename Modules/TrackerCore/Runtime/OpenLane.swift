@@ -177,7 +177,8 @@ struct LaneParts: Sendable {
     init(
         _ dependencies: Dependencies, _ settings: some ClientSettings, log: LevelledLog, hub: DiagnosticsHub,
         outbox: OutboxConfiguration, observer: @escaping @Sendable (DeliveryEvent) -> Void,
-        beforeLook: @escaping @Sendable (MonotonicInstant, _ asks: Bool) -> Void
+        beforeLook: @escaping @Sendable (MonotonicInstant, _ asks: Bool) -> Void,
+        leader: (@Sendable () -> Int)? = nil
     ) throws(TrackerError) {
         let delivery = settings.delivery
         let plan = try PlanGuard(delivery.plan)
@@ -198,6 +199,8 @@ struct LaneParts: Sendable {
             outbox: outbox, loop: loop, clock: dependencies.clock, log: log, diagnostics: hub, kicks: kicks,
             aboutRefused: configuration.aboutRefused)
         parts.beforeLook = beforeLook
+        parts.leader = leader
+        parts.needsKey = dependencies.recorder == nil
         self.plan = plan
         self.outbox = outbox
         self.loop = loop

@@ -52,6 +52,7 @@ final class SharedLane: Sendable {
     private let log: LevelledLog
     /// The options of the client that opened the lane.
     private let delivery: DeliveryOptions
+    /// The engine is told of other credentials while this is held, so that it takes them in their order. It calls nobody back.
     private let state: Mutex<State>
     private let isClosing = Flag(false)
     private let report: @Sendable (SharedLane, Event) -> Void
@@ -80,7 +81,7 @@ final class SharedLane: Sendable {
                 reporter.report(event)
                 audience.hear(event)
             },
-            beforeLook: { audience.look(at: $0, asks: $1) })
+            beforeLook: { audience.look(at: $0, asks: $1) }, leader: { audience.leader })
         self.audience = audience
         self.log = log
         self.report = report
@@ -141,11 +142,12 @@ final class SharedLane: Sendable {
 
     /// What a client that has left paused for is written, or holds in memory, and what it was asked it answers no more.
     private func endPauses(of member: Int) {
-        let (count, lack) = state.withLock { state in
+        let count = state.withLock { state in
+            let count = state.pauses.removeValue(forKey: member) ?? 0
             let lack = state.credentials.value.key.isEmpty ? "There is no key: the client that was asked has left" : nil
-            return (state.pauses.removeValue(forKey: member) ?? 0, lack)
+            for _ in 0..<count { parts.engine.release(withoutKey: lack) }
+            return count
         }
-        for _ in 0..<count { parts.engine.release(withoutKey: lack) }
         // The client that was asked would have said so.
         if count > 0, !isLeft, let halt = parts.engine.snapshot.halt {
             let nextTry = halt.nextTry.map { max(.zero, parts.loop.now.duration(to: $0)) }
@@ -247,34 +249,30 @@ final class SharedLane: Sendable {
         let own = SharedCredentials.Value(settings)
         let keyFile = audience.keyFile(of: member)
         let waiter = SharedCredentials.Waiter(member: member, value: own, keyFile: keyFile, completion: completion)
-        let isHalted = parts.engine.snapshot.halt != nil
-        let (before, isOther) = state.withLock { state in
+        let isStarted = state.withLock { state in
             let before = state.progress
             state.credentials.add(waiter)
             // A session that is being made is waited for. A lane that delivers nothing is tried with these credentials; one
             // that is halted also if they are the same.
-            let isStuck = before == .started && isHalted
+            let isStuck = before == .started && parts.engine.snapshot.halt != nil
             // Nobody else waits with a key of its own where there is none.
             let lacksKey = state.credentials.value.key.isEmpty && !own.key.isEmpty
             let isOther =
                 (lacksKey || before != .firstSession && (before != .started || isStuck))
                 && (state.credentials.replace(with: own, keyFile) || isStuck && state.credentials.value == own)
-            if before != .started { state.progress = .firstSession }
-            return (before, isOther)
-        }
-        if isOther {
-            audience.lead(member)
-            resume()
-        }
-        switch before {
-        case .opening, .withoutSession: parts.engine.makeFirstSession(again: true) { [weak self] in self?.conclude($0) }
-        case .firstSession: break
-        case .started:
+            if isOther { use(member, state) }
+            switch before {
+            case .opening, .withoutSession:
+                state.progress = .firstSession
+                parts.engine.makeFirstSession(again: true) { [weak self] in self?.conclude($0) }
+            case .firstSession: break
             // It is tried at once, as without other clients.
-            parts.engine.cutShort(sparingServer: true)
-            // It may have been made before this client began to wait.
-            if (try? parts.outbox.state())?.needsSession == false { conclude(.success(())) }
+            case .started: parts.engine.cutShort(sparingServer: true)
+            }
+            return before == .started
         }
+        // It may have been made before this client began to wait.
+        if isStarted, (try? parts.outbox.state())?.needsSession == false { conclude(.success(())) }
     }
 
     private func conclude(_ result: Result<Void, TrackerError>) {
@@ -306,17 +304,14 @@ final class SharedLane: Sendable {
         return true
     }
 
-    /// Tries with the credentials in use, which are those of this client now.
+    /// Tries with the credentials in use, which are those of this client now. One without a key is asked for it first.
     private func goOn(with member: Int) {
-        audience.lead(member)
-        // Nothing is sent without a key before the client has answered.
-        guard state.withLock(\.credentials.value.key.isEmpty), !audience.ask(member) else { return resume() }
-        parts.engine.pause(cancelling: false)
-        resume()
-        // The credentials of another one may be in use since it has left.
-        let hasKey = state.withLock { !$0.credentials.value.key.isEmpty }
-        parts.engine.release(
-            withoutKey: hasKey ? nil : "There is no key: the client that was to give one has left")
+        let asks = state.withLock { state in
+            audience.lead(member)
+            return state.credentials.value.key.isEmpty
+        }
+        if asks { audience.ask(member) }
+        state.withLock { use(nil, $0) }
     }
 
     private func stopWaiting(_ member: Int) {
@@ -326,20 +321,18 @@ final class SharedLane: Sendable {
 
     /// Delivers with these credentials. A lane that is halted is tried at once, also if they are the same.
     func start(_ member: Int, _ settings: some ClientSettings, _ ids: any IDGenerator) {
-        let isHalted = parts.engine.snapshot.halt != nil
         let (given, keyFile) = (SharedCredentials.Value(settings), audience.keyFile(of: member))
         let isAlone = !audience.hasSeveral
-        let (before, isUsed, isOther) = state.withLock { state in
-            defer { state.progress = .started }
+        state.withLock { state in
             let isNew = isAlone && state.options != settings.laneOptions
             if isAlone { (state.dialect, state.options) = (Self.dialect(settings, ids), settings.laneOptions) }
             let (isUsed, isOther) = state.credentials.lead(member, given, keyFile, isBeginning: true)
-            return (state.progress, isUsed, isOther || isNew)
+            let resumes = isOther || isNew || isUsed && parts.engine.snapshot.halt != nil
+            use(isUsed ? member : nil, state, resumes: resumes)
+            // During the first session it has no effect, and its end begins delivery.
+            if state.progress != .started { parts.engine.start(again: true) }
+            state.progress = .started
         }
-        if isUsed { audience.lead(member) }
-        if isOther || isHalted && isUsed { resume() }
-        // During the first session it has no effect, and its end begins delivery.
-        if before != .started { parts.engine.start(again: true) }
         var (own, first) = (settings.delivery, delivery)
         (own.headers, own.keyFile, first.headers, first.keyFile) = ([:], nil, [:], nil)
         if own != first || state.withLock({ $0.options != settings.laneOptions }) {
@@ -354,13 +347,12 @@ final class SharedLane: Sendable {
     func update(_ member: Int, _ settings: some ClientSettings, isSame: Bool, _ ids: any IDGenerator) {
         let (given, keyFile) = (SharedCredentials.Value(settings), audience.keyFile(of: member))
         let isAlone = !audience.hasSeveral
-        let (isUsed, isOther) = state.withLock { state in
+        state.withLock { state in
             if isAlone { (state.dialect, state.options) = (Self.dialect(settings, ids), settings.laneOptions) }
-            return state.credentials.lead(member, given, keyFile)
+            let (isUsed, isOther) = state.credentials.lead(member, given, keyFile)
+            guard isUsed else { return }
+            use(member, state, resumes: !isSame || isOther || parts.engine.snapshot.halt != nil)
         }
-        guard isUsed else { return }
-        audience.lead(member)
-        if !isSame || isOther || parts.engine.snapshot.halt != nil { resume() }
     }
 
     private static func dialect<Settings: ClientSettings>(
@@ -374,41 +366,41 @@ final class SharedLane: Sendable {
     }
 
     /// Goes on with the credentials that are in use now.
-    private func resume() { parts.engine.resume(with: state.withLock { $0.dialect($0.credentials.value) }) }
+    ///
+    /// - Parameter member: Whose they are, if that may be another client than before: it leads from now on.
+    private func use(_ member: Int?, _ state: State, resumes: Bool = true) {
+        if let member { audience.lead(member) }
+        if resumes { parts.engine.resume(with: state.dialect(state.credentials.value)) }
+    }
 
     func goWithoutSession(_ member: Int) {
         stopWaiting(member)
-        let ends = state.withLock { state in
+        state.withLock { state in
             switch state.progress {
-            case .started, .withoutSession: return false
-            case .firstSession where state.credentials.isAwaited: return false
-            case .opening, .firstSession:
-                state.progress = .withoutSession
-                return true
+            case .started, .withoutSession: return
+            case .firstSession where state.credentials.isAwaited: return
+            case .opening, .firstSession: state.progress = .withoutSession
             }
+            parts.engine.goWithoutSession()
+            parts.outbox.offerUnbound()
         }
-        guard ends else { return }
-        parts.engine.goWithoutSession()
-        parts.outbox.offerUnbound()
     }
 
     func pause(_ member: Int, cancelling isCancelling: Bool) {
-        let isThere = state.withLock { state in
-            guard let count = state.pauses[member] else { return false }
+        state.withLock { state in
+            guard let count = state.pauses[member] else { return }
             state.pauses[member] = count + 1
-            return true
+            parts.engine.pause(cancelling: isCancelling)
         }
-        if isThere { parts.engine.pause(cancelling: isCancelling) }
     }
 
     func release(_ member: Int, withoutKey lack: String?) {
-        let (isPaused, hasKey) = state.withLock { state in
-            guard let count = state.pauses[member], count > 0 else { return (false, false) }
+        state.withLock { state in
+            guard let count = state.pauses[member], count > 0 else { return }
             state.pauses[member] = count - 1
-            return (true, !state.credentials.value.key.isEmpty)
+            // Without that of this client it is delivered with the key of another one.
+            parts.engine.release(withoutKey: state.credentials.value.key.isEmpty ? lack : nil)
         }
-        // Without that of this client it is delivered with the key of another one.
-        if isPaused { parts.engine.release(withoutKey: hasKey ? nil : lack) }
     }
 
     func setInBackground(_ member: Int, _ isInBackground: Bool) {
@@ -465,8 +457,10 @@ final class SharedLane: Sendable {
         guard let file = state.withLock(\.credentials.keyFile),
             let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") })
         else { return false }
-        let isOther = state.withLock { $0.credentials.renew(key, from: file) }
-        if isOther { resume() }
-        return isOther
+        return state.withLock { state in
+            guard state.credentials.renew(key, from: file) else { return false }
+            use(nil, state)
+            return true
+        }
     }
 }

@@ -55,6 +55,22 @@ struct DeliveryStateTests {
         #expect(rejection.answer == "no ****1234")
     }
 
+    @Test("lacks a key until one comes: a lack that is told after it is none, and a dialect without a key ends none")
+    func lack() throws {
+        var state = try Self.state()
+        state.lackKey("late", at: .seconds(0))
+        #expect(state.lack == nil)
+
+        state.resume(with: try SessionDialect.sample(key: ""))
+        state.lackKey("nobody answers", at: .seconds(1))
+        state.resume(with: try SessionDialect.sample(key: ""))
+        state.lackKey(at: .seconds(2))
+        #expect(state.lack?.reason == "nobody answers")
+
+        state.resume(with: try SessionDialect.sample(key: "another-key"))
+        #expect(state.lack == nil)
+    }
+
     @Test("sends what has failed alone: no other answer ends the wait after its next failure")
     func failedGoesAlone() throws {
         var state = try Self.state(concurrency: 2)

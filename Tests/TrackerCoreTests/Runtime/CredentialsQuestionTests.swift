@@ -330,6 +330,23 @@ struct CredentialsQuestionTests {
         await session.tracker.shutdown()
     }
 
+    @Test("without any key nothing is sent either when the client is initialised again, which asks nobody")
+    func noKeyAgain() async throws {
+        let fixture = try BasicFixture()
+        for _ in 1...2 {
+            try fixture.tracker.initialize(
+                endpoint: fixture.backend.url, options: fixture.options, credentials: { throw Answers.Failure() })
+            fixture.tracker.track(event: "A")
+            #expect(await fixture.tracker.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        }
+        #expect(fixture.backend.server.requests.isEmpty)
+        let reason = fixture.tracker.info("halted", "reason")?.stringValue ?? ""
+        #expect(reason.hasPrefix("There is no key: 'credentials'"), "\(reason)")
+        try fixture.tracker.setCredentials(Credentials(key: Self.new))
+        #expect(await fixture.tracker.flush(timeout: .seconds(60)).remaining == 0)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("what is set while the function is asked counts, and its answer does not")
     func setMeanwhile() async throws {
         let fixture = try BasicFixture()

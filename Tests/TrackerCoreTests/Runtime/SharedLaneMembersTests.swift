@@ -557,6 +557,58 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
+    @Test("sends nothing without a key once the only client has left that was asked for one")
+    func leftWithoutKey() async throws {
+        let lanes = try SharedLanes(isClocked: true)
+        let client = lanes.client()
+        let asked = Recorder<Bool>()
+        client.control.askForCredentials { _ in asked.record(true) }
+        try await client.initialize(
+            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = (nil, .inBackground) })
+        _ = await client.track(eventName: "A")
+        try await asked.values(atLeast: 1)
+        await client.shutdown(timeout: .zero)
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        for seconds in [300.0, 600] {
+            try await loop.timer(at: .seconds(seconds))
+            loop.advance(by: .seconds(300))
+            await loop.turn()
+        }
+        #expect(lanes.session.requests.isEmpty)
+
+        let other = try await lanes.started(lanes.session.config { $0.xApiKey = "good" })
+        #expect(await other.flush(timeout: .seconds(60)).remaining == 0)
+        #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key") == "good" })
+        await lanes.end()
+    }
+
+    @Test(
+        "asks each client about a refusal of its key, also after another one that did not answer, or has left",
+        arguments: [false, true])
+    func asksEach(leaves: Bool) async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let (first, other) = (lanes.client(), lanes.client())
+        let asked = Recorder<Bool>()
+        first.control.askForCredentials { _ in asked.record(true) }
+        try await first.initialize(
+            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = ("old", .inBackground) })
+        _ = await first.track(eventName: "A")
+        try await asked.values(atLeast: 1)
+        let loop = try await lanes.loops.values(atLeast: 1)[0]
+        try await loop.timer(at: .seconds(10))
+        loop.advance(by: .seconds(10))
+        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
+
+        if leaves { await first.shutdown(timeout: .zero) }
+        other.control.askForCredentials { [other] _ in try? other.setCredentials(Credentials(key: "good")) }
+        try await other.initialize(
+            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = ("stale", .inBackground) }
+        )
+
+        try await lanes.delivers(["A"])
+        await lanes.end()
+    }
+
     @Test("goes back to the key that delivers when a client has given a bad one while it was initialised")
     func givenWhileOpening() async throws {
         let lanes = try SharedLanes(isClocked: true) {
