@@ -9,6 +9,9 @@ import time
 
 from world import PATIENCE, Backend, Died, Host, Hung
 
+SHUTDOWN = 1.5
+"""How long a host takes at most to end, in seconds."""
+
 SLOW = {"retryDelayMs": 600_000, "cooldownMs": 600_000, "maxCooldownMs": 600_000}
 QUICK = {"retryDelayMs": 10, "cooldownMs": 20, "maxCooldownMs": 40}
 
@@ -110,7 +113,7 @@ class Run:
         self.initialize(host, needed)
         if self._backend.isDown and self.calls:
             # Until it has met the server once, and waits.
-            deadline = time.monotonic() + (PATIENCE if isFaulty else 1)
+            deadline = time.monotonic() + (10 if isFaulty else 1)
             while len(self._backend.requests) == before and time.monotonic() < deadline:
                 time.sleep(0.001)
         return host
@@ -198,8 +201,16 @@ class Run:
 
     def stop(self, host=None):
         """Ends a host as a client does."""
-        host = host or self.host
-        self._ask(host, "host.shutdown")
+        host, began, isAnswered = host or self.host, time.monotonic(), True
+        try:
+            host.call("host.shutdown")
+        except Died:
+            isAnswered = False
+        except Hung as hang:
+            self.findings.append(str(hang))
+            raise Ended from None
+        # Once its time is over it ends without an answer: so it may where it has to wait for a processor.
+        isInTime = time.monotonic() - began < SHUTDOWN
         try:
             code = host.end()
         except Hung as hang:
@@ -208,8 +219,8 @@ class Run:
         if code == -signal.SIGKILL and self._page.begun:
             self._forget_failed()
             raise Ended
-        if code != 0:
-            self.findings.append(self._exit(code))
+        if code != 0 or isInTime and not isAnswered:
+            self.findings.append(f"{self._exit(code)} during host.shutdown")
 
     def mend(self):
         """The server takes what it has refused so far."""
@@ -430,7 +441,7 @@ class Run:
 
     def _expect_nothing_left(self):
         """The host holds no more than one that met no fault, as soon as it rests."""
-        deadline = time.monotonic() + 1
+        deadline = time.monotonic() + PATIENCE
         while True:
             self.after = {name.replace(str(self.state), "").replace(str(self.folder), ""): count
                           for name, count in self.host.belongings().items()}

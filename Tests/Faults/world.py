@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = """open open-write create opendir readdir read pread write pwrite fsync fdatasync ftruncate rename unlink mkdir
 stat flock lock mmap socket pipe eventfd epoll timerfd thread malloc""".split()
 
-PATIENCE = float(os.environ.get("FAULTS_PATIENCE", "10"))
+PATIENCE = float(os.environ.get("FAULTS_PATIENCE", "30"))
 """How long an answer may take, in seconds, where nothing stalls: a longer wait is a hang."""
 
 

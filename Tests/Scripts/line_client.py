@@ -9,7 +9,7 @@ import sys
 
 from jsonrpcclient import Error, Ok, notification, parse, request, request_uuid
 
-host = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+host = subprocess.Popen([sys.argv[1], "--shutdown-timeout", "60s"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 config = json.loads(sys.argv[2])
 
 

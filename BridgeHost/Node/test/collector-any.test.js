@@ -148,9 +148,9 @@ suite('inspecting a text', () => {
             const numbers = JSON.stringify({ a: Array.from({ length: 100_000 }, (_, i) => i) })
             for (let round = 0; round < 3; round++) inspect(numbers)
             const blanks = Buffer.from('"a"' + ' '.repeat(800_000)).toString()
-            const start = performance.now()
+            const start = process.cpuUsage()
             for (let round = 0; round < 3; round++) inspect(blanks)
-            console.log(performance.now() - start)`
+            console.log(process.cpuUsage(start).user / 1000)`
         // V8 compiles the function as a whole then, as it does in a collector that has run for a while.
         const { stdout, stderr } = await run(t, process.execPath, ['--no-use-osr', '--input-type=module', '--eval', program])
 

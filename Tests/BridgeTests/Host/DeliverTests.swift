@@ -169,7 +169,7 @@ struct DeliverTests {
         let backend = try backend { _ in .status(503, retryAfter: "3600") }
         let path = try await leave([("basic.track", "B")], calls(backend, only: "basic.initialize"))
 
-        let delivery = try await deliver(["--config", path, "--timeout", "2"])
+        let delivery = try await deliver(["--config", path, "--timeout", "10"])
 
         #expect(delivery.ending == .code(1))
         #expect(delivery.report["remaining"] == 1)
@@ -239,7 +239,7 @@ struct DeliverTests {
         isUp.record(true)
         let path = try file(calls(backend, only: "init"))
 
-        let delivery = try await deliver(["--config", path, "--timeout", status == 401 ? "60" : "2"])
+        let delivery = try await deliver(["--config", path, "--timeout", status == 401 ? "60" : "10"])
 
         #expect(delivery.ending == .code(code))
         #expect(delivery.report["remaining"] == 0)

@@ -203,9 +203,10 @@ struct DiskTests {
 
     /// A host that sees a small disk of its own at the folder.
     private func mounted(_ options: String, then command: String = "true") async throws -> BridgeClient {
-        let script = "mount -t tmpfs -o \(options),mode=700 tmpfs \(disk) && \(command) && exec \"$0\""
+        let script = "mount -t tmpfs -o \(options),mode=700 tmpfs \(disk) && \(command) && exec \"$0\" \"$@\""
         let host = try HostProcess(
-            MountNamespace.making + ["sh", "-c", script, HostProcess.path], path: "/usr/bin/unshare")
+            MountNamespace.making + ["sh", "-c", script, HostProcess.path, "--shutdown-timeout", "8s"],
+            path: "/usr/bin/unshare")
         let client = BridgeClient(host)
         // Once it answers it is on its disk.
         try await client.call("host.info")

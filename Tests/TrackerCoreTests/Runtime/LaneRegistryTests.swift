@@ -258,6 +258,7 @@ struct LaneRegistryTests {
 
         // Left once more, and then again just before the time is over.
         await client.shutdown(timeout: .zero)
+        try await loop.timer(at: .seconds(120))
         loop.advance(by: .seconds(59))
         await (try await lanes.started()).shutdown(timeout: .zero)
         loop.advance(by: .seconds(1))
@@ -278,13 +279,14 @@ struct LaneRegistryTests {
             let lines = MetricsText(lanes.registry.metrics.map { ($0.name, $0.metrics) }).text.split(separator: "\n")
             return lines.first { $0.hasPrefix(start) }.flatMap { Int($0.dropFirst(start.count)) }
         }
-        let client = try await lanes.started()
+        // Its other timer is at 30 s.
+        let client = try await lanes.started(lanes.session.config { $0.initTimeout = .seconds(30) })
         #expect(await client.track(eventName: "A").isQueued)
         // What has arrived is recorded as well: a lane that is not empty would stay.
         #expect(await client.flush(timeout: .seconds(60)).remaining == 0)
         await client.shutdown(timeout: .zero)
         let loop = try await lanes.loops.values(atLeast: 1)[0]
-        await loop.turn()
+        try await loop.timer(at: .seconds(60))
         loop.advance(by: .seconds(60))
         try await lanes.released.values(atLeast: 1)
 

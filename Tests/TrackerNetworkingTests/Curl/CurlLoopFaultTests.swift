@@ -81,7 +81,7 @@ struct CurlLoopFaultTests {
         let chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
         let endless = Array((head + "\r\n").utf8)
         // The head must have come by then.
-        let short = Duration.seconds(3)
+        let short = Duration.seconds(10)
         return [
             CutAnswer(
                 testDescription: "stalls", answer: .text(head + "Content-Length: 9\r\n\r\nx", then: .stall),
