@@ -19,7 +19,10 @@ EVENTS = 5
 SHOP = f"""
 import os
 from celery import Celery
-from mobiletracker import MobileTracker
+from mobiletracker import MobileTracker, _channel
+
+# On a busy machine the usual time may be too short.
+_channel._EXIT_FLUSH = _channel._EXIT_SHUTDOWN = {GUARD}
 
 app = Celery("shop", broker="filesystem://")
 folders = {{"data_folder_in": "queue", "data_folder_out": "queue", "control_folder": "control"}}

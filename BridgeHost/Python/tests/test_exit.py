@@ -250,6 +250,54 @@ class ExitTests(TestCase):
         self.assertEqual(ended.returncode, 0)
         self.assertNotIn("HOST_EXITED", ended.stderr)
 
+    def test_a_forked_child_has_every_tracker_but_one_that_fails_to_become_its_own(self) -> None:
+        ended, _ = self.run_with(
+            f"other = MobileTracker(host_path=tracker.host_path, host_arguments={[str(self.folder)]!r})\n"
+            "trackers = [tracker, other]\n"
+            'for each in trackers: each.track("PARENT").outcome(60)\n'
+            "def fail(): raise OSError(9, 'Bad file descriptor')\n"
+            "for failing, sound in (trackers, trackers[::-1]):\n"
+            "    failing._channel.become_child = fail\n"
+            "    if os.fork() == 0:\n"
+            '        print(sound.track("CHILD").outcome(30).status, flush=True)\n'
+            "        os._exit(0)\n"
+            "    os.wait()\n"
+            "    del failing._channel.become_child\n"
+        )
+
+        self.assertEqual(ended.stdout, "queued\nqueued\n", ended.stderr)
+        self.assertEqual(ended.stderr.count("Bad file descriptor"), 2, ended.stderr)
+
+    def test_a_forked_child_has_its_trackers_though_one_is_being_closed(self) -> None:
+        """The thread of the one that is closed has closed its first descriptor, whose number is the program's by now, and
+        not the second."""
+        ended, _ = self.run_with(
+            f"other = MobileTracker(host_path=tracker.host_path, host_arguments={[str(self.folder)]!r})\n"
+            'for each in (tracker, other): each.track("PARENT").outcome(60)\n'
+            "io, close = tracker._channel.link.io, os.close\n"
+            "first, ready, may_go_on = io._wake_read, threading.Event(), threading.Event()\n"
+            "def pause(descriptor):\n"
+            "    close(descriptor)\n"
+            "    if descriptor == first and io._thread is None:\n"
+            "        ready.set()\n"
+            "        may_go_on.wait()\n"
+            "os.close = pause\n"
+            "closing = threading.Thread(target=tracker.close)\n"
+            "closing.start()\n"
+            "ready.wait()\n"
+            "os.dup2(1, first)\n"
+            "if os.fork() == 0:\n"
+            "    os.close = close\n"
+            "    os.fstat(first)\n"
+            '    for each in (tracker, other): print(each.track("CHILD").outcome(30).status, flush=True)\n'
+            "    os._exit(0)\n"
+            "os.wait()\n"
+            "may_go_on.set()\n"
+            "closing.join()\n"
+        )
+
+        self.assertEqual((ended.stdout, ended.stderr), ("queued\nqueued\n", ""))
+
     def test_a_program_that_eventlet_or_gevent_has_patched_is_no_different(self) -> None:
         for patch in ("import eventlet; eventlet.monkey_patch()", "from gevent import monkey; monkey.patch_all()"):
             name = patch.split()[1].strip(";")

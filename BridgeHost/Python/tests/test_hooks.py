@@ -16,6 +16,7 @@ from mobiletracker import AnalyticsCallOptions, BeforeSend, MobileTracker, Mobil
 from mobiletracker._call import Call  # isort: skip
 
 DROPPED = Outcome("dropped", reason="BEFORE_SEND")
+INVALID = {"status": "dropped", "reason": "INVALID_VALUE"}
 
 
 class BeforeSendTests(TestCase):
@@ -323,6 +324,30 @@ class LoggerTests(TestCase):
 
         self.assertEqual(tracker.track(None).outcome(60).reason, "INVALID_EVENT_NAME")  # type: ignore[arg-type]
         self.assertEqual(tracker.track("A").outcome(60).status, "queued")
+
+    def test_that_exits_ends_its_caller_and_no_call_that_waits_for_the_host(self) -> None:
+        life = {"log": '{"level": "info", "message": "Ready."}\n', "results": {"track": INVALID}}
+        fake = FakeHost(self.folder, life)
+        logger, bad = logging.Logger("shop"), Warned()
+        told: list[str] = []
+
+        def leave(record: logging.LogRecord) -> None:
+            told.append(record.getMessage())
+            raise SystemExit(3)
+
+        bad.emit = leave  # type: ignore[method-assign]
+        logger.addHandler(bad)
+        tracker = MobileTracker(host_path=fake.path, host_arguments=[str(self.folder)], logger=logger)
+
+        with self.assertRaises(SystemExit):
+            tracker.track(None)  # type: ignore[arg-type]
+        outcomes = [tracker.track(name).outcome(60).reason for name in "AB"]
+        # Not in a cleanup, which would wait for a thread that has ended.
+        tracker.close()
+
+        self.assertEqual(outcomes, ["INVALID_VALUE"] * 2)
+        self.assertIn("Ready.", told)
+        self.assertEqual(sum("INVALID_VALUE" in message for message in told), 2)
 
 
 if __name__ == "__main__":

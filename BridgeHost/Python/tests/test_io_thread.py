@@ -25,7 +25,7 @@ class ThreadTestCase(unittest.TestCase):
     """A test with threads and what they could not do."""
 
     def setUp(self) -> None:
-        self.faults: list[Exception] = []
+        self.faults: list[BaseException] = []
         self.is_over = threading.Event()
 
     def thread(self, kind: type[IOThread] = IOThread) -> IOThread:
@@ -66,6 +66,44 @@ class IOThreadTests(ThreadTestCase):
             os.close(reader)
             os.close(writer)
         self.assertEqual(self.faults, [])
+
+    def test_goes_on_after_an_action_that_exits(self) -> None:
+        thread, done = self.thread(), threading.Event()
+        thread.post(lambda _: sys.exit(3))
+
+        thread.post(lambda _: done.set())
+        self.wait_for(done)
+
+        self.assertEqual([repr(fault) for fault in self.faults], ["SystemExit(3)"])
+
+    def test_that_closes_leaves_a_forked_child_nothing_to_close_twice(self) -> None:
+        thread = IOThread(is_idle=lambda: True, after_turn=lambda: None, on_fault=self.faults.append)
+        thread.open()
+        ends = [thread._wake_read, thread._wake_write]
+        closed: list[int] = []
+        close, here = os.close, threading.current_thread()
+
+        def fork(descriptor: int) -> None:
+            close(descriptor)
+            # Threads of other tests may end now.
+            if threading.current_thread() is here:
+                closed.append(descriptor)
+                thread.abandon(Call)
+
+        with mock.patch("os.close", fork):
+            thread._close()
+
+        self.assertEqual(closed, ends)
+
+    def test_is_abandoned_though_another_has_closed_its_descriptors(self) -> None:
+        thread = IOThread(is_idle=lambda: True, after_turn=lambda: None, on_fault=self.faults.append)
+        call = Call("track", b"{}")
+        thread._posted.append((lambda _: None, call))
+        thread.open()
+        for end in (thread._wake_read, thread._wake_write):
+            os.close(end)
+
+        self.assertEqual(thread.abandon(Call), [call])
 
     def test_is_started_by_the_next_call_if_a_signal_handler_raised_while_it_was_started(self) -> None:
         thread, done = self.thread(), threading.Event()
@@ -236,6 +274,30 @@ class HostProcessTests(ThreadTestCase):
         self.wait_for(done)
 
         self.assertEqual((ends, self.faults), ([HostEnd(code=0)], []))
+
+    @unittest.skipUnless(hasattr(os, "pidfd_open"), "the system has no descriptors of processes")
+    def test_that_ends_leaves_a_forked_child_nothing_to_close_twice(self) -> None:
+        thread = self.thread()
+        left: list[int] = []
+        done = threading.Event()
+        close = os.close
+
+        def start(_: object) -> None:
+            options: Any = {"on_stderr": lambda _: None, "on_lines": lambda _: None, "on_end": lambda _: done.set()}
+            process = HostProcess(thread, Path(sys.executable), ["-c", "pass"], **options)
+            exit = process._exit
+
+            def look(descriptor: int) -> None:
+                close(descriptor)
+                if descriptor == exit:
+                    left.append(process._exit)
+
+            self.enterContext(mock.patch("os.close", look))
+
+        thread.post(start)
+        self.wait_for(done)
+
+        self.assertEqual((left[:1], self.faults), ([-1], []))
 
 
 if __name__ == "__main__":

@@ -343,6 +343,65 @@ class RecoveryTests(AsyncTestCase):
             self.assertIn(f"NEXT_{end}", self.collector.names())
             self.assertNotIn(f"LAST_{end}", self.collector.names())
 
+    async def test_goes_on_with_the_user_of_an_identify_that_the_plan_dropped(self) -> None:
+        plan = self.folder / "plan.json"
+        age = {"type": "object", "properties": {"age": {"type": "integer"}}}
+        plan.write_text(json.dumps({"events": {}, "identify": {"traits": age}}))
+        tracker = self.real_async()
+        options: Any = {"plan": {"file": str(plan), "on_broken": "drop"}}
+        await tracker.basic.initialize(KEY, f"{self.collector.url}/events", options=options)
+        await tracker.basic.identify("alice", {"age": 7})
+        self.assertEqual((await tracker.basic.identify("bob", {"age": "seven"})).reason, "PLAN")
+        user = (await tracker.basic.get_debug_info())["user_id"]
+
+        self._kill(tracker)
+        await self._restarted(tracker)
+
+        self.assertEqual((user, (await tracker.basic.get_debug_info())["user_id"]), ("bob", "bob"))
+
+    async def test_knows_the_user_of_the_last_identify_whose_user_the_host_has_taken(self) -> None:
+        reasons = {
+            "PLAN": True, "STORAGE_ERROR": True, "QUEUE_FULL": True, "FORGOTTEN": True, "TRACKING_NOT_ALLOWED": True,
+            "NOT_INITIALIZED": False, "INVALID_USER_ID": False, "SERIALIZATION_ERROR": False, "TOO_LARGE": False,
+            "DISABLED": False, "BEFORE_SEND": False,
+        }  # fmt: skip
+        for reason, is_taken in reasons.items():
+            with self.subTest(reason):
+                recovery = Recovery()
+                recovery.record_answer(Call("basic.initialize", b"{}"), {})
+                recovery.record_answer(Call("basic.identify", b'{"userId":"alice"}'), {"status": "queued"})
+                dropped = {"status": "dropped", "reason": reason}
+                bob = Call("basic.identify", b'{"userId":"bob","traits":{"age":7},"messageId":"m"}')
+                recovery.record_answer(bob, dropped)
+
+                method, params = recovery.calls()[-1]
+                user = json.loads(params)
+                self.assertEqual((method, user["userId"]), ("basic.identify", "bob" if is_taken else "alice"))
+                # Its traits go with no event, and the program may make the call again under its id.
+                self.assertNotIn("traits", user)
+                self.assertNotEqual(user.get("messageId"), "m")
+
+    async def test_knows_the_last_user_though_the_identify_before_is_answered_later(self) -> None:
+        recovery = Recovery()
+        alice, bob = Call("basic.identify", b'{"userId":"alice"}'), Call("basic.identify", b'{"userId":"bob"}')
+        alice.id, bob.id = 1, 2
+        recovery.record_answer(Call("basic.initialize", b"{}"), {})
+        recovery.record_answer(bob, {"status": "dropped", "reason": "QUEUE_FULL"})
+        recovery.record_answer(alice, {"status": "queued"})
+
+        self.assertEqual(json.loads(recovery.calls()[-1][1])["userId"], "bob")
+
+    async def test_knows_the_user_that_an_earlier_call_names_after_a_restart(self) -> None:
+        """The call was made before the host died, and is answered after the one that restores the user before it."""
+        recovery = Recovery()
+        again, bob = Call("basic.identify", b'{"userId":"alice"}'), Call("basic.identify", b'{"userId":"bob"}')
+        again.id, bob.id = 7, 2
+        recovery.record_answer(Call("basic.initialize", b"{}"), {})
+        recovery.record_answer(again, {"status": "queued"}, is_replay=True)
+        recovery.record_answer(bob, {"status": "queued"})
+
+        self.assertEqual(recovery.calls()[-1], ("basic.identify", bob.params))
+
     async def test_takes_an_init_for_another_brand_if_a_reset_of_everything_was_answered_during_the_first(self) -> None:
         for is_early in (True, False):
             tracker, collector = self.real_async(), self.start_collector()
@@ -416,6 +475,15 @@ class RecoveryTests(AsyncTestCase):
             with self.assertRaisesCode("HOST_EXITED"):
                 await call
 
+    async def test_a_forked_child_is_subscribed_to_what_the_thread_of_its_parent_has_not_taken_yet(self) -> None:
+        with mock.patch.object(IOThread, "_start"):
+            tracker = AsyncMobileTracker(host_path="/nowhere")
+            tracker.on("delivered", print)
+            link = tracker._channel.link
+            link.become_child()
+
+        self.assertEqual(link.recovery.calls(), [("host.subscribe", b'["delivered"]')])
+
     async def test_keeps_over_a_shutdown_what_holds_from_the_next_init_on(self) -> None:
         tracker = self.real_async()
         await tracker.set_consent("denied")
@@ -438,7 +506,7 @@ class RecoveryTests(AsyncTestCase):
 
     async def test_tracks_the_initial_screen_after_an_init_without_a_session(self) -> None:
         tracker = self.real_async()
-        config = self.collector.config(initial_screen="Home", init_timeout_ms=1000)
+        config = self.collector.config(initial_screen="Home")
         self.collector.faults(["503×always"])
         with self.assertRaisesCode("SESSION_CREATION_FAILED"):
             await tracker.init("925", config)

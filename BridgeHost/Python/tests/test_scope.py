@@ -19,6 +19,7 @@ from uuid import UUID
 from .support import KEY, PATIENT, SOURCE, AsyncTestCase, Collector, TestCase, host_path
 
 from mobiletracker import MobileTracker, OutgoingCall  # isort: skip
+from mobiletracker._scope import current_scope  # isort: skip
 
 REQUESTS = 1000
 
@@ -233,6 +234,29 @@ class AsyncScopeTests(AsyncTestCase):
         events = events_of(collector)
         self.assertEqual(len(events), 3 * REQUESTS)
         self.assertTrue(all(event["userId"] == str(event["properties"]["user"]) for event in events))
+
+
+    async def test_holds_once_for_code_that_schedules_itself_in_it(self) -> None:
+        tracker = self.real_async()
+        done = asyncio.Event()
+        depths: list[int] = []
+
+        def tick(left: int) -> None:
+            with tracker.analytics.scope(user_id="u1", properties={"job": 7}):
+                depths.append(len(current_scope().texts))
+                asyncio.get_running_loop().call_soon(tick, left - 1) if left else done.set()
+
+        tick(100)
+        await done.wait()
+
+        self.assertEqual(depths, [1] * 101)
+
+    async def test_nests_unless_the_innermost_scope_is_the_same(self) -> None:
+        analytics = self.real_async().analytics
+        with analytics.scope(user_id="u1"), analytics.scope(user_id="u2"), analytics.scope(user_id="u1"):
+            texts = current_scope().texts
+
+        self.assertEqual(texts, (b'{"userId":"u1"}', b'{"userId":"u2"}', b'{"userId":"u1"}'))
 
 
 GREENLETS = f"""

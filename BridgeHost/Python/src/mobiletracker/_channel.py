@@ -8,6 +8,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from functools import partial
 from types import FrameType
 from typing import Any
@@ -59,9 +60,9 @@ class Channel:
         :param on_ready: Called when there is a host, before it gets calls.
         :param before_setup: Called before each call that begins a client.
         """
-        self.warnings = Warnings(options.logger, is_on=options.warnings)
-        if ignored := ignored_arguments(find_agent(options.agent), options.host_arguments):
-            self.warnings.warn(ignored)
+        self.warnings = Warnings(
+            options.logger, is_on=options.warnings, is_on_io_thread=lambda: self.link.io.is_current
+        )
         self._before_send = options.before_send
         self.writer = JSONWriter(options.default)
         self._after_turn = after_turn
@@ -80,6 +81,8 @@ class Channel:
                 warn=self.warnings.warn,
             )
         )
+        if ignored := ignored_arguments(find_agent(options.agent), options.host_arguments):
+            self.warnings.warn(ignored)
         self._off = OffClients(is_recorder="--record" in options.host_arguments)
         self._is_used = False
         self.is_closed = False
@@ -397,8 +400,10 @@ def end_of(channel: Channel, finish: Callable[[], None] = lambda: None) -> threa
 def _become_child() -> None:
     global _has_left
     _has_left = False
-    for channel in list(_all):
-        channel.become_child()
+    # One that fails keeps no other from its turn.
+    with ExitStack() as turns:
+        for channel in list(_all):
+            turns.callback(channel.become_child)
 
 
 os.register_at_fork(after_in_child=_become_child)

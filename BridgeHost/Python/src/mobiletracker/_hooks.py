@@ -156,8 +156,8 @@ class HostLog:
     def _log(self, logger: logging.Logger, entry: dict[str, Any]) -> None:
         try:
             logger.log(logging.getLevelNamesMapping()[entry.get("level", "error").upper()], "%s", entry["message"])
-        except Exception:
-            pass  # A handler that fails must not fail the call.
+        except BaseException:
+            pass  # A handler that fails, or exits, must not fail the calls that wait for this thread.
 
 
 def _entry(line: bytes) -> dict[str, Any]:

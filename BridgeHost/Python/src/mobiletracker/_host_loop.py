@@ -200,8 +200,7 @@ class HostLoop:
                     self._send(call)
 
     def subscribe(self, topic: str) -> None:
-        """Asks this host, and those that follow it, for notifications of this kind."""
-        self.recovery.subscribe(topic)
+        """Asks for notifications of this kind, which the recovery has among those of every further host."""
         if self._state is _State.READY:
             self._request_or_warn("host.subscribe", json.dumps([topic]).encode())
         else:
@@ -342,7 +341,7 @@ class HostLoop:
             self._wait.cancel()
         self._own.reject(lambda _: error)
 
-    def _fault(self, error: Exception) -> None:
+    def _fault(self, error: BaseException) -> None:
         """This package has a defect. All calls fail, so that no caller waits for ever."""
         self._refuse(MobileTrackerError("INTERNAL_ERROR", f"The client failed: {error!r}."))
 

@@ -42,7 +42,7 @@ class IOThread:
     """
 
     def __init__(
-        self, *, is_idle: Callable[[], bool], after_turn: Action, on_fault: Callable[[Exception], None]
+        self, *, is_idle: Callable[[], bool], after_turn: Action, on_fault: Callable[[BaseException], None]
     ) -> None:
         """
         :param is_idle: Whether the thread may end.
@@ -107,7 +107,10 @@ class IOThread:
         :returns: The posted arguments of this kind.
         """
         # The descriptors are closed but not removed from the selector, which the parent shares.
-        self._close()
+        try:
+            self._close()
+        except OSError:
+            pass  # The child goes on without them.
         return [argument for _, argument in self._posted if isinstance(argument, kind)]
 
     def _start(self) -> None:
@@ -154,11 +157,14 @@ class IOThread:
         self._selector = selector
 
     def _close(self) -> None:
-        if self._selector is not None:
-            self._selector.close()
-            os.close(self._wake_read)
-            os.close(self._wake_write)
-        self._selector = None
+        # Another thread may fork in between. The child must not close again what is closed: the number may be another's.
+        selector, self._selector = self._selector, None
+        ends = self._wake_read, self._wake_write
+        self._wake_read = self._wake_write = -1
+        if selector is not None:
+            selector.close()
+            for end in ends:
+                os.close(end)
 
     def _wake(self) -> None:
         with self._lock:
@@ -185,7 +191,7 @@ class IOThread:
             for part in (self._turn, self._after_turn):
                 try:
                     part()
-                except Exception as error:
+                except BaseException as error:  # Also `SystemExit`, which ends other threads silently.
                     self._on_fault(error)
 
     def _turn(self) -> None:

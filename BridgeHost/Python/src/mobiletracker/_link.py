@@ -72,6 +72,8 @@ class HostLink:
 
     def subscribe(self, topic: str) -> None:
         """Asks this host, and those that follow it, for notifications of this kind."""
+        # A program that forks before the thread takes it has it in the child too.
+        self.recovery.subscribe(topic)
         self.io.post(self._loop.subscribe, topic)
 
     def shut_down(self, ended: Callable[[], None], *, forgets: bool = True) -> None:

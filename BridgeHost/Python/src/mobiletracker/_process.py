@@ -221,9 +221,10 @@ class HostProcess:
             return
         self._has_exited = True
         if self._exit >= 0:
-            self._io.watch(self._exit, 0, _ignore)
-            os.close(self._exit)
-            self._exit = -1
+            # Another thread may fork in between, and the child closes what this still has.
+            descriptor, self._exit = self._exit, -1
+            self._io.watch(descriptor, 0, _ignore)
+            os.close(descriptor)
         # A child of the host may still have its output open. That must not delay the end for ever.
         self._io.later(_GRACE, self._finish)
         self._end_if_over()

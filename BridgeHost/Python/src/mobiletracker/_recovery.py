@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._call import Call
+from ._ids import time_ordered_uuid
 from ._json import loads
 from ._off import why_off
 from ._row import Gives, Row
@@ -18,6 +19,10 @@ from .errors import MobileTrackerError
 
 SETUPS = frozenset(row.method for row in ROWS.values() if row.restores == "setup")
 """The methods that begin a client."""
+
+_AFTER_CHECK = {"PLAN", "STORAGE_ERROR", "QUEUE_FULL", "FORGOTTEN", "TRACKING_NOT_ALLOWED"}
+"""The reasons for which the host drops an `identify` that it has checked: the user that it names is the user all the same.
+All other reasons come before that."""
 
 
 @dataclass(slots=True)
@@ -35,6 +40,8 @@ class _Client:
     """What was set while there was nothing to deliver with it, together: the next setup takes it."""
     setup: tuple[str, bytes] | None = None
     user: tuple[str, bytes] | None = None
+    named_by: int = 0
+    """The id of the call that has named the user: an earlier one may be answered later, if its event was still written."""
     is_held: bool = False
     """Whether the setup has ended with the error after which the host keeps what is tracked."""
     ended_by: int = 0
@@ -140,8 +147,11 @@ class Recovery:
                 if not (result.get("ignored") and client.setup):
                     setup = method, _again(row, params)
                     client.begin(setup, id=call.id, is_answered=is_answered, is_replay=is_replay)
-            case "user" if result.get("status") != "dropped":
-                client.user = (method, params)
+            case "user" if not is_replay and call.id >= client.named_by:
+                if result.get("status") != "dropped":
+                    client.user, client.named_by = (method, params), call.id
+                elif result.get("reason") in _AFTER_CHECK:
+                    client.user, client.named_by = (method, _without_traits(params)), call.id
             case "credentials" if not is_replay:
                 client.set(call.id, method, params)
             case "defaults":
@@ -192,7 +202,7 @@ class Recovery:
         return call.id < ended_by and any(other.method == call.method and other.id > ended_by for other in unanswered)
 
     def subscribe(self, topic: str) -> None:
-        """Every further host is to send these notifications."""
+        """Every further host is to send these notifications. Any thread may call this."""
         if topic not in self._topics:
             self._topics.append(topic)
 
@@ -241,6 +251,11 @@ def _merged(last: tuple[str, bytes] | None, method: str, params: bytes) -> tuple
     """Credentials that were set one after the other."""
     given = {name: value for name, value in loads(params).items() if value is not None}
     return method, json.dumps((loads(last[1]) if last else {}) | given).encode()
+
+
+def _without_traits(params: bytes) -> bytes:
+    """An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id."""
+    return json.dumps({"userId": loads(params)["userId"], "messageId": time_ordered_uuid()}).encode()
 
 
 def _is_of_all(params: bytes) -> bool:

@@ -138,14 +138,15 @@ class ScopeBlock:
 
 
 def _inside(outer: Scope, writer: JSONWriter, values: Mapping[str, object]) -> Scope:
-    """The scopes with one more."""
+    """The scopes with one more, unless it says what the innermost one does: code that schedules itself in its own scope
+    would nest them without end."""
     members = {_NAMES[name].wire: value for name, value in values.items()}
     try:
         members |= {wire: text_of_id(value) for wire, value in members.items() if wire in _IDS}
         text = writer.write(members, {wire: f"scope.{name}" for name, (wire, _) in _NAMES.items()})
     except Exception as error:
         return outer._replace(fault=outer.fault or ValueFault.of(error, "scope"))
-    return outer._replace(texts=(*outer.texts, text))
+    return outer if outer.texts[-1:] == (text,) else outer._replace(texts=(*outer.texts, text))
 
 
 def shown(scopes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -125,9 +125,12 @@ class Warnings:
     whose errors nobody handles.
     """
 
-    def __init__(self, logger: logging.Logger | None, *, is_on: bool) -> None:
+    def __init__(
+        self, logger: logging.Logger | None, *, is_on: bool, is_on_io_thread: Callable[[], bool]
+    ) -> None:
         self._logger = logger or logging.getLogger("mobiletracker")
         self._is_on = is_on
+        self._is_on_io_thread = is_on_io_thread
         self.become_child()
 
     def become_child(self) -> None:
@@ -142,6 +145,10 @@ class Warnings:
                 self._logger.warning("%s", message)
             except Exception:
                 pass  # A handler that fails must not fail the call.
+            except BaseException:
+                # A caller's own Ctrl-C or exit is the caller's; on the I/O thread other calls wait for what comes next.
+                if not self._is_on_io_thread():
+                    raise
 
     def dropped(self, drop: Drop) -> None:
         """A call was dropped. If its reason is in the tracker's state, `report_first` warns of it later."""
