@@ -16,8 +16,8 @@ export function nearest(word, words) {
     return best
 }
 
-/** The beginning of a word, so that long input costs little. */
-function folded(word) {
+/** The letters of a word, as spellings of it share them. Of a long one the beginning, so that it costs little. */
+export function folded(word) {
     return word.slice(0, 64).toLowerCase().replace(/[_.-]/g, '')
 }
 

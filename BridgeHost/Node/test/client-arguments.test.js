@@ -240,6 +240,23 @@ suite('what has no effect is told', () => {
         })
     }
 
+    for (const [where, call] of Object.entries({
+        attributes: (t, data) => t.track('ERROR', data),
+        metadata: (t, data) => t.track('ERROR', {}, data),
+        profileData: (t, data) => t.set(data),
+    })) {
+        test(`of a message id among the ${where} in any spelling, and of no other word`, async (t) => {
+            const { tracker, warnings } = fakeTracker(t)
+            const meant = ['messageId', 'messageid', 'message_id', 'MessageID', 'message-id', 'mesageId', 'messageIdd', 'messagId']
+            const others = ['message', 'messages', 'Message', 'messageIds', 'message_ids', 'messaged', 'massageId', 'imageId']
+
+            for (const key of [...meant, ...others]) await call(tracker, { [key]: 'no' })
+
+            const named = warnings.map((warning) => / '(\S+)' is in (\w+), /.exec(warning).slice(1))
+            assert.deepEqual(named, meant.map((key) => [key, where]))
+        })
+    }
+
     test('of an option of createTracker, with the nearest', (t) => {
         const warnings = captureWarnings(t)
 

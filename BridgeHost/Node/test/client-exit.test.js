@@ -198,6 +198,20 @@ suite('before the program ends', () => {
         })
     }
 
+    test('by process.exit before a shutdown is done, the calls behind it are counted, and not those before it', async (t) => {
+        const { stderr, lives } = await run(t, `
+            await tracker.init('925', config)
+            tracker.track('BEFORE')
+            tracker.shutdown()
+            tracker.init('925', config)
+            tracker.track('A')
+            tracker.analytics.identify('u1')
+            process.exit()`)
+
+        assert.deepEqual(lostOf(stderr), [2])
+        assert.deepEqual(await lives(), [['init', 'track', 'host.shutdown']])
+    })
+
     test('by process.exit after more than a pipe takes, the calls that are lost are counted exactly', async (t) => {
         const { stderr, lives } = await run(t, `
             await tracker.init('925', config)

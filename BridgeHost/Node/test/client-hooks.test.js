@@ -4,7 +4,7 @@ import { Output } from '../src/client/output.js'
 import { LineWriter } from '../src/client/line-writer.js'
 import { createTracker } from '../src/client/tracker.js'
 import { KEY, eventNames, realTracker, withoutHost } from '../testsupport/real-host.js'
-import { afterwards, fakeTracker, freshFolder } from '../testsupport/hosts.js'
+import { afterwards, fakeTracker, freshFolder, inTime } from '../testsupport/hosts.js'
 
 const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
 
@@ -272,6 +272,34 @@ suite('beforeSend', () => {
         assert.deepEqual(eventNames(collector), ['first', 'first'])
     })
 
+    const withoutSession = { code: 1003, message: 'No session', data: { code: 'SESSION_CREATION_FAILED' } }
+
+    test('of an init that finds no session sees what the host holds', async (t) => {
+        const { tracker, lives } = fakeTracker(t, { gate: { method: 'init', opensAt: 'setConsent', error: withoutSession } })
+        const failed = tracker.init('925', config)
+        const second = tracker.init('925', { ...config, beforeSend: (call) => void (call.name = 'filtered') })
+        await tracker.setConsent('granted')
+        await assert.rejects(failed, { code: 'SESSION_CREATION_FAILED' })
+        await assert.rejects(second, { code: 'SESSION_CREATION_FAILED' })
+
+        await tracker.track('A')
+
+        assert.deepEqual(written(lives).at(-1), ['track', { eventName: 'filtered' }])
+    })
+
+    for (const [what, beforeSend] of [['brings another', (call) => void (call.name = 'second')], ['brings none', undefined]]) {
+        test(`stays in force if an init finds no session that ${what}`, async (t) => {
+            const { tracker, lives } = fakeTracker(t, { errors: { init: withoutSession } })
+            const first = tracker.init('925', { ...config, beforeSend: (call) => void (call.name = 'first') })
+            await assert.rejects(first, { code: 'SESSION_CREATION_FAILED' })
+            await assert.rejects(tracker.init('925', { ...config, beforeSend }), { code: 'SESSION_CREATION_FAILED' })
+
+            await tracker.track('A')
+
+            assert.deepEqual(written(lives), [['track', { eventName: 'first' }]])
+        })
+    }
+
     test('leaves the credentials to an init that is under way', { skip: withoutHost }, async (t) => {
         const { tracker, collector, config } = await realTracker(t)
         const beforeSend = (call) => void (call.name += '!')
@@ -424,6 +452,21 @@ suite('a logger', () => {
         assert.equal((await tracker.track(17)).status, 'dropped')
     })
 
+    test('that tracks is not called by its own calls without end', async (t) => {
+        const lines = []
+        const { tracker } = fakeTracker(t)
+        const warn = (message) => {
+            lines.push(message)
+            void tracker.track('LOGGED')
+        }
+        await tracker.init('925', { ...config, enabled: false, logger: { warn } })
+
+        for (const name of ['A', 'B']) await tracker.track(name)
+
+        assert.equal(lines.length, 1)
+        assert.match(lines[0], /^track "A" was dropped: DISABLED/)
+    })
+
     test('stays if a second init is ignored, or fails', { skip: withoutHost }, async (t) => {
         const [first, second] = [recording(), recording()]
         const { tracker, config } = await realTracker(t)
@@ -478,6 +521,19 @@ suite('a logger', () => {
         assert.ok(lines.every((line) => !line.includes('Initialization failed')), lines.join('\n'))
         assert.ok(lines.every((line) => !line.includes('[MobileTracker]')))
     })
+})
+
+test('a console that throws fails no call, and leaves none without its answer', async (t) => {
+    const { tracker } = fakeTracker(t, { results: { track: { status: 'dropped', reason: 'NOT_INITIALIZED' } } })
+    const { mock } = t.mock.method(console, 'warn', () => {
+        throw new Error('full')
+    })
+
+    const outcomes = await inTime(Promise.all([tracker.track(17), tracker.track('A')]))
+    await tracker.shutdown()
+
+    assert.deepEqual(outcomes.map(({ reason }) => reason), ['INVALID_EVENT_NAME', 'NOT_INITIALIZED'])
+    assert.equal(mock.callCount(), 2)
 })
 
 suite('deliveries', { skip: withoutHost }, () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { suite, test } from 'node:test'
 import { CallTable, MOST_CALLS, MOST_TEXT } from '../src/client/call-table.js'
 import { Call } from '../src/client/call.js'
+import { NotificationListeners } from '../src/client/notification-listeners.js'
 import { fakeTracker, readPid } from '../testsupport/hosts.js'
 
 const methodsOf = (life) => life.map(({ method }) => method)
@@ -283,6 +284,24 @@ suite('notifications', () => {
         assert.deepEqual(heard, ['second'])
         assert.match(warnings[0], /A listener to log failed: Error: Not now\./)
         assert.match(warnings[1], /A listener to log failed: what was thrown cannot be shown/)
+    })
+
+    test('reach a listener that registers itself again once each, and none that another has removed', async (t) => {
+        const calls = []
+        const listeners = new NotificationListeners({ subscribe() {}, warn: assert.fail })
+        const again = ({ number }) => {
+            calls.push(`again ${number}`)
+            assert.ok(calls.length < 10)
+            removeSelf()
+            removeOther()
+            removeSelf = listeners.on('log', again)
+        }
+        let removeSelf = listeners.on('log', again)
+        const removeOther = listeners.on('log', () => calls.push('other'))
+
+        for (const number of [1, 2]) listeners.receive({ method: 'log', params: { number } })
+
+        assert.deepEqual(calls, ['again 1', 'again 2'])
     })
 
     test('that were left out are warned of', async (t) => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Recovery } from '../src/client/recovery.js'
 import { KEY, eventNames, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
 import { inTime } from '../testsupport/hosts.js'
 import { randomFrom } from '../testsupport/random.js'
+
+const PLAN = fileURLToPath(new URL('../testsupport/plan/plan.json', import.meta.url))
 
 /** The next turn of the event loop. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
@@ -313,6 +317,67 @@ suite('a host that is killed', { skip: withoutHost }, () => {
         assert.deepEqual(eventNames(collector), ['OLD', 'NEW'])
         assert.equal(sessions[0], session)
         assert.notEqual(sessions[1], session)
+    })
+})
+
+suite('the user of a basic tracker, after a kill', () => {
+    const identified = (id, userId) => ({
+        id, method: 'basic.identify', params: JSON.stringify({ userId, traits: { plan: userId }, messageId: `m${id}` }),
+    })
+    const dropped = (reason) => ({ status: 'dropped', reason })
+
+    /** What a new host is told of the user. */
+    function userAfter(...answers) {
+        const recovery = new Recovery()
+        recovery.answered({ id: 1, method: 'basic.initialize', params: '{"apiKey":"key","endpoint":"https://b.example.com"}' }, {})
+        for (const [call, result, isReplay] of answers) recovery.answered(call, result, isReplay)
+        const { params } = recovery.calls().find(({ method }) => method === 'basic.identify')
+        return JSON.parse(params)
+    }
+
+    for (const reason of ['PLAN', 'STORAGE_ERROR', 'QUEUE_FULL', 'FORGOTTEN', 'TRACKING_NOT_ALLOWED']) {
+        test(`is the one of an identify that was dropped as ${reason}, without its traits and under another message id`, () => {
+            const { messageId, ...user } = userAfter(
+                [identified(2, 'alice'), { status: 'queued' }], [identified(3, 'bob'), dropped(reason)])
+
+            assert.deepEqual(user, { userId: 'bob' })
+            assert.notEqual(messageId, 'm3')
+        })
+    }
+
+    for (const reason of ['NOT_INITIALIZED', 'INVALID_USER_ID', 'INVALID_VALUE', 'SERIALIZATION_ERROR', 'TOO_LARGE', 'DISABLED']) {
+        test(`is the one before an identify that was dropped as ${reason}`, () => {
+            const user = userAfter([identified(2, 'alice'), { status: 'queued' }], [identified(3, 'bob'), dropped(reason)])
+
+            assert.deepEqual(user, { userId: 'alice', traits: { plan: 'alice' }, messageId: 'm2' })
+        })
+    }
+
+    test('is the last one, although the host answers an earlier identify after it', () => {
+        const user = userAfter([identified(3, 'carol'), { status: 'queued' }], [identified(2, 'bob'), dropped('QUEUE_FULL')])
+
+        assert.equal(user.userId, 'carol')
+    })
+
+    test('keeps the traits if a new host drops the same identify', () => {
+        const user = userAfter(
+            [identified(2, 'alice'), { status: 'queued' }], [identified(3, 'alice'), dropped('STORAGE_ERROR'), true])
+
+        assert.deepEqual(user, { userId: 'alice', traits: { plan: 'alice' }, messageId: 'm2' })
+    })
+
+    test('goes with what follows an identify that the plan has dropped', { skip: withoutHost }, async (t) => {
+        const { tracker: { basic }, collector, pid } = await realTracker(t)
+        await basic.initialize(KEY, `${collector.url}/events`, '1.0', { plan: { file: PLAN, onBroken: 'drop' } })
+        await basic.identify('alice', { email: 'alice@example.com', plan: 'pro' })
+        assert.equal((await basic.identify('bob', { email: 'bob' })).reason, 'PLAN')
+
+        process.kill(pid(), 'SIGKILL')
+        await inTime(basic.track('LOGOUT'))
+        const [{ body }] = await collector.wait({ name: 'LOGOUT' })
+
+        const { userId, traits } = body.find(({ name }) => name === 'LOGOUT')
+        assert.deepEqual([userId, traits], ['bob', undefined])
     })
 })
 

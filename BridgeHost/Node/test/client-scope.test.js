@@ -8,6 +8,7 @@ import { Readable } from 'node:stream'
 import { suite, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { currentScope } from '../src/client/scope.js'
 import { createTracker } from '../src/client/tracker.js'
 import { KEY, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
 import { afterwards, fakeTracker, inTime } from '../testsupport/hosts.js'
@@ -119,6 +120,28 @@ suite('analytics.with', { skip: withoutHost }, () => {
         ])
         assert.equal(outside.userId, 'own')
         assert.equal((await analytics.getDebugInfo()).userId, 'own')
+    })
+
+    test('that code schedules in itself does not nest, while any other does', async (t) => {
+        const { analytics, events } = await analyticsOf(t)
+        const scope = { userId: 'u1', properties: { a: 1 } }
+        const sizes = []
+        const poll = (rounds) => analytics.with(scope, async () => {
+            sizes.push(currentScope().text.length)
+            void analytics.track('Polled')
+            await new Promise((resolve) => setImmediate(resolve))
+            if (rounds > 1) await poll(rounds - 1)
+        })
+
+        await poll(50)
+        await analytics.with(scope, () => analytics.with({ userId: 'u2' }, () => analytics.with(scope, () => {
+            assert.deepEqual(JSON.parse(currentScope().text), [scope, { userId: 'u2' }, scope])
+        })))
+
+        assert.deepEqual(new Set(sizes), new Set([JSON.stringify([scope]).length]))
+        const all = await events()
+        assert.equal(all.length, 50)
+        assert.ok(all.every(({ userId, properties }) => userId === 'u1' && properties.a === 1))
     })
 
     for (const scope of [

@@ -41,6 +41,31 @@ suite('the host is found', () => {
         assert.equal(find({ hostPath: given, env: { MOBILE_TRACKER_HOST: named } }), given)
     })
 
+    const unreachable = {
+        'below a file': (folder) => join(place(folder, 'file'), 'BridgeHost'),
+        'below a name that is too long': (folder) => join(folder, 'x'.repeat(300), 'BridgeHost'),
+        'below a link to itself': (folder) => {
+            symlinkSync('loop', join(folder, 'loop'))
+            return join(folder, 'loop', 'BridgeHost')
+        },
+    }
+    for (const [where, pathIn] of Object.entries(unreachable)) {
+        test(`not ${where}: the error names that place`, (t) => {
+            const path = pathIn(freshFolder(t))
+
+            assert.throws(() => findHost({ env: {}, hostPath: path }), { code: 'HOST_NOT_FOUND', data: { looked: [path] } })
+        })
+    }
+
+    test('past a place that cannot be reached', (t) => {
+        const folder = freshFolder(t)
+        const root = join(folder, 'BridgeHost', 'Node')
+        place(root, 'host')
+        const debug = place(folder, '.build', 'debug', 'BridgeHost')
+
+        assert.equal(findHost({ env: {}, root }), debug)
+    })
+
     test('beside an Electron archive, since no program can be run inside', (t) => {
         const folder = freshFolder(t)
         const inside = join('node_modules', '@mobiletracker', 'bridge')

@@ -385,6 +385,7 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         writeFileSync(join(folder, 'file'), '')
 
         assert.match((await doctor(t, ['--storage-dir', join(folder, 'file')])).out, /✘ It is a file, not a folder/)
+        assert.match((await doctor(t, ['--storage-dir', join(folder, 'file', 'below')])).out, /✘ It cannot be read: ENOTDIR/)
         assert.match((await doctor(t, ['--storage-dir', folder])).out, /! Other users can read it \(mode 755\)\n {6}chmod 700 /)
     })
 })

@@ -249,6 +249,15 @@ suite('a wrong argument of refused', () => {
         })
     }
 
+    test('is a folder that cannot be reached', { skip: withoutHost }, async (t) => {
+        const file = join(freshFolder(t), 'file')
+        writeFileSync(file, '')
+        const { code, out, errors } = await refused(t, ['list', '--storage-dir', join(file, 'state')])
+
+        assert.deepEqual([code, out], [1, ''])
+        assert.match(errors, /^mobile-tracker: The folder \S+\/file\/state cannot be read: ENOTDIR: [^\n]+\n$/)
+    })
+
     test('is a folder that no host can read', { skip: withoutHost }, async (t) => {
         const folder = freshFolder(t)
         writeFileSync(join(folder, 'tracker.sqlite3'), 'no database, but long enough to be read as one'.repeat(100))

@@ -110,6 +110,11 @@ function unpacked(path) {
     return path.replace(/([\\/]app\.asar)(?=[\\/])/, '$1.unpacked')
 }
 
+/** Whether a file is there. One that this user may not reach is not. */
 function isFile(path) {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+    try {
+        return statSync(path).isFile()
+    } catch {
+        return false
+    }
 }

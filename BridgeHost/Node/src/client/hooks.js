@@ -31,6 +31,13 @@ export const MARK = `bigint ${randomUUID()} `
  * @property {import('./protocol.cjs').CredentialsProvider} [credentials] Gives the client its credentials.
  */
 
+/**
+ * What becomes of the arguments of an initialisation: the client goes on with them, or does not, or the host keeps what is
+ * tracked for the next one.
+ *
+ * @typedef {'taken' | 'refused' | 'held'} SetupEnd
+ */
+
 /** The program's own functions, those of each client by the prefix of its methods. */
 export class Hooks {
     /** @type {Map<string, ClientHooks>} */
@@ -84,7 +91,7 @@ export class Hooks {
      *
      * @param {string} method
      * @param {unknown[]} args
-     * @returns {{ args: unknown[], begin: () => (isTaken: boolean) => void }} The arguments without them. `begin` is
+     * @returns {{ args: unknown[], begin: () => (end: SetupEnd) => void }} The arguments without them. `begin` is
      *     called when the call is made, and what it returns with the call's end: until then, and if the host does not go
      *     on with these arguments, the functions of the last initialisation stay in force.
      * @throws {ArgumentFault}
@@ -106,11 +113,12 @@ export class Hooks {
             }
             // Calls that are made meanwhile must not miss a filter.
             if (!last?.beforeSend) all.set(client, next)
-            return (isTaken) => {
+            return (end) => {
                 if (this.#asked.get(client) === next.credentials) this.#asked.delete(client)
-                if (isTaken) return void all.set(client, next)
+                if (end === 'taken') return void all.set(client, next)
                 takeLoggerBack?.()
-                if (last && all.get(client) === next) all.set(client, last)
+                // What the host holds must not miss a filter either: without one from before, the new one stays.
+                if (end === 'refused' && last && all.get(client) === next) all.set(client, last)
             }
         }
         return { args: rest, begin }

@@ -162,7 +162,8 @@ export class HostLink {
 
     /** How many calls that take effect no host can have received. */
     get unwritten() {
-        const all = this.#state === 'ready' ? this.#host.unwritten() : [...this.#calls]
+        const isReady = this.#state === 'ready'
+        const all = isReady ? [...this.#host.unwritten(), ...this.#callsAfter(this.#shutdown)] : [...this.#calls]
         return all.filter(({ method }) => METHODS[method]?.messageId).length
     }
 
@@ -180,7 +181,7 @@ export class HostLink {
     /** Lets the host send for its 1.5 s and end. A later call starts another host. @returns {Promise<void>} */
     shutdown() {
         const last = this.#shutdowns.at(-1)
-        if (last && !last.isOwn && !this.#hasCallsAfter(last)) return last.ended
+        if (last && !last.isOwn && this.#callsAfter(last).length === 0) return last.ended
         if (this.isAway && !this.isBusy) {
             this.#host?.kill()
             this.#stop(hostExited('it was shut down'))
@@ -201,8 +202,9 @@ export class HostLink {
         return this.#shutdowns[0]
     }
 
-    #hasCallsAfter({ call }) {
-        return [...this.#calls].some(({ id }) => id > call.id)
+    /** The calls that wait for the host after a shutdown; none without one. @param {Shutdown | undefined} shutdown */
+    #callsAfter(shutdown) {
+        return shutdown ? [...this.#calls].filter(({ id }) => id > shutdown.call.id) : []
     }
 
     #beginShutdown(shutdown) {

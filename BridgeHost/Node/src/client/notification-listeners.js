@@ -47,10 +47,13 @@ export class NotificationListeners {
             return this.#options.warn(`${params.count} notifications were left out: they were not read in time.`)
         }
         const topic = params?.kind === 'delivered' ? 'delivered' : method
-        for (const { listener } of this.#listeners.get(topic) ?? []) {
+        const listeners = this.#listeners.get(topic) ?? new Set()
+        // A listener that registers another one is not to be followed by it now.
+        for (const entry of [...listeners]) {
+            if (!listeners.has(entry)) continue
             const warn = (error) => this.#options.warn(`A listener to ${topic} failed: ${described(error, 'stack')}`)
             try {
-                listener(params)?.then?.(undefined, warn)
+                entry.listener(params)?.then?.(undefined, warn)
             } catch (error) {
                 warn(error)
             }

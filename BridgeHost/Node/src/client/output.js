@@ -43,8 +43,12 @@ export class Output {
     warn = (message) => {
         if (!this.#isWarning) return
         if (this.#logger) return this.#log('warning', message)
-        guardStderr()
-        console.warn(`[MobileTracker] ${message}`)
+        try {
+            guardStderr()
+            console.warn(`[MobileTracker] ${message}`)
+        } catch {
+            // A program may replace it. One that fails must not fail the call.
+        }
     }
 
     /** Receives what the host has written to its log. @param {Buffer} chunk */

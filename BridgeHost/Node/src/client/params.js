@@ -1,8 +1,11 @@
-import { nearest } from '../nearest.js'
+import { distance, folded, nearest } from '../nearest.js'
 import { ValueFault, isLonger, opaqueName, serialize, tooLarge } from './serialize.js'
 
 /** The options that every call with an effect takes, in an object after its arguments. */
 const OPTIONS = ['messageId']
+
+/** Keys of data that one letter makes of `messageid`. */
+const NEAR_WORDS = ['massageid', 'messaged', 'messageids']
 
 /** What an object must show as text to be taken for a UUID. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -225,10 +228,16 @@ function warnOfMisplaced(params, args, warn) {
     const last = args[args.length - 1]
     if (args.length > params.length || args.length === 0 || !isObject(last)) return
     const keys = Object.keys(last)
-    if (keys.length !== 1 || nearest(keys[0], OPTIONS) !== 'messageId') return
+    if (keys.length !== 1 || !isMessageID(keys[0])) return
     const { name } = params[args.length - 1]
     const order = [...params.map((param) => param.name), '{ messageId }'].join(', ')
     warn(`'${keys[0]}' is in ${name}, where it is sent as data; the order is (${order})`)
+}
+
+/** Whether a key is `messageId` in any spelling, or with one mistake. */
+function isMessageID(key) {
+    const letters = folded(key)
+    return !NEAR_WORDS.includes(letters) && distance(letters, 'messageid') <= 1
 }
 
 function omission(omitted) {

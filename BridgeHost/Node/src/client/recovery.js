@@ -1,5 +1,12 @@
 import { whyOff } from './enabled.js'
+import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
+
+/**
+ * The reasons for which the host drops an `identify` that it has checked: the user that it names is the user all the
+ * same. All other reasons come before that.
+ */
+const AFTER_CHECK = new Set(['PLAN', 'STORAGE_ERROR', 'QUEUE_FULL', 'FORGOTTEN', 'TRACKING_NOT_ALLOWED'])
 
 /**
  * A call to make again.
@@ -21,7 +28,7 @@ class Client {
     keptCredentials = null
     /** @type {Replay | null} */
     setup = null
-    /** @type {Replay | null} */
+    /** @type {Replay & { id: number } | null} */
     user = null
     /** Whether the setup has ended with the error after which the host keeps what is tracked. */
     isHeld = false
@@ -76,6 +83,17 @@ class Client {
         if (!isRunning || this.endedBy > 0) this.keptCredentials = merged(this.keptCredentials, call)
     }
 
+    /**
+     * @param {Replay & { id: number }} call It names the user.
+     * @param {import('./outcome.js').Outcome} outcome
+     */
+    identified({ id, method, params }, { status, reason }) {
+        // One that gave way to newer calls may be answered after them.
+        if (id < this.user?.id) return
+        if (status !== 'dropped') this.user = { id, method, params }
+        else if (AFTER_CHECK.has(reason)) this.user = { id, method, params: withoutTraits(params) }
+    }
+
     end() {
         this.begin(null)
     }
@@ -111,7 +129,7 @@ export class Recovery {
             case 'consent': return (client.consent = client.isOnDisk ? null : { method, params })
             // After an ignored one the client goes on with its last setup.
             case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, params), false, id, isReplay)
-            case 'user': return result.status === 'dropped' ? undefined : (client.user = { method, params })
+            case 'user': return isReplay ? undefined : client.identified({ id, method, params }, result)
             case 'credentials': return isReplay ? undefined : client.set({ id, method, params })
             case 'defaults': return (client.defaults = { method, params })
             case 'ends':
@@ -224,6 +242,11 @@ function again(method, params) {
     const config = Object.assign(configOf(method, call), again)
     for (const name of once) delete config[name]
     return { method, params: JSON.stringify(call) }
+}
+
+/** An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id. */
+function withoutTraits(params) {
+    return JSON.stringify({ userId: JSON.parse(params).userId, messageId: timeOrderedUUID() })
 }
 
 /** Credentials that were set one after the other. @param {Replay | null} last @param {Replay} call @returns {Replay} */

@@ -25,7 +25,9 @@ class Scope {
         this.#texts = outer?.#texts ?? []
         this.fault = outer?.fault
         try {
-            this.#texts = [...this.#texts, write()]
+            const text = write()
+            // Code that schedules itself in a scope of its own would nest without end.
+            if (text !== this.#texts.at(-1)) this.#texts = [...this.#texts, text]
         } catch (error) {
             this.fault ??= faultFrom(error, 'scope')
         }

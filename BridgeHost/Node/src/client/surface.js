@@ -108,7 +108,7 @@ class CallSite {
     #trace
     #warnings
 
-    /** Called when the call has ended, with whether the client goes on with its arguments. @type {(isTaken: boolean) => void} */
+    /** Receives what became of the arguments, once the call has ended. @type {(end: import('./hooks.js').SetupEnd) => void} */
     ended = () => {}
 
     constructor(method, row, args, newTrace, warnings) {
@@ -133,7 +133,7 @@ class CallSite {
 
     /** Turns the result into what the promise resolves with. */
     read(result) {
-        this.ended(!result.ignored)
+        this.ended(result.ignored ? 'refused' : 'taken')
         const { gives } = this.#row
         if (gives === 'object') return result
         if (gives === 'nothing') return undefined
@@ -155,7 +155,7 @@ class CallSite {
 
     /** The error, with the caller's line in its stack. */
     errorFrom({ code, message, number, retryable, data }) {
-        this.ended(false)
+        this.ended(code === this.#row.holdsAfter ? 'held' : 'refused')
         const error = new MobileTrackerError(code, message, { number, retryable, data })
         error.stack = `${error.name}: ${message}${this.#trace?.lines ?? ''}`
         return error

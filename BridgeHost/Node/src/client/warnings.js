@@ -78,8 +78,9 @@ export class Warnings {
 
     #report(streak) {
         clearTimeout(streak.timer)
-        if (streak.count > 0) this.#print(droppedCallsWarning(streak.first, streak.count, streak.isReported))
-        streak.count = 0
-        streak.isReported = true
+        const { first, count, isReported } = streak
+        // A logger may make calls, which are dropped as well.
+        Object.assign(streak, { count: 0, isReported: true })
+        if (count > 0) this.#print(droppedCallsWarning(first, count, isReported))
     }
 }

@@ -76,7 +76,12 @@ function findingsOf(path, host, variable) {
     if (variable && !isAbsolute(path)) {
         return [[bad(`${variable} must be an absolute path, or every init fails`, `Set it to ${resolve(path)}, or unset it.`)], []]
     }
-    const folder = statSync(path, { throwIfNoEntry: false })
+    let folder
+    try {
+        folder = statSync(path, { throwIfNoEntry: false })
+    } catch (error) {
+        return [[bad(`It cannot be read: ${error.message}`, 'Run the doctor as the user who runs the program.')], []]
+    }
     if (!folder) {
         return [[warning(
             'There is no such folder: nothing was tracked with it yet',

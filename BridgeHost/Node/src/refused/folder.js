@@ -23,7 +23,7 @@ export class RefusedFolder {
         this.path = path
         this.#filter = filter
         this.#host = hostPath()
-        if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+        if (!isFolder(path)) {
             throw new CommandError(`There is no folder ${path}: nothing was tracked with it yet.`)
         }
     }
@@ -75,6 +75,15 @@ export class RefusedFolder {
 
 function clientsText(lanes) {
     return [...new Set(lanes.map(({ kind }) => CLIENTS[kind]))].join(' or ')
+}
+
+/** @throws {CommandError} If this user may not reach what is there. */
+function isFolder(path) {
+    try {
+        return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+    } catch (error) {
+        throw new CommandError(`The folder ${path} cannot be read: ${error.message}.`)
+    }
 }
 
 function hostPath() {
