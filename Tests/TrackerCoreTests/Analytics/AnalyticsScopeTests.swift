@@ -10,7 +10,7 @@ struct AnalyticsScopeTests {
     @Test("files 1,000 interleaved requests each under its own user")
     func interleaved() async throws {
         let fixture = try AnalyticsFixture()
-        await fixture.start(fixture.options(maxBatchSize: 1000))
+        await fixture.start(fixture.options(maxQueueEvents: 5000, maxBatchSize: 1000))
         let client = fixture.client
         client.identify("own")
 
