@@ -336,10 +336,11 @@ suite('the user of a basic tracker, after a kill', () => {
     }
 
     for (const reason of ['PLAN', 'STORAGE_ERROR', 'QUEUE_FULL', 'FORGOTTEN', 'TRACKING_NOT_ALLOWED']) {
-        test(`is the one of an identify that was dropped as ${reason}, without its traits and under another message id`, () => {
-            const { messageId, ...user } = userAfter(
-                [identified(2, 'alice'), { status: 'queued' }], [identified(3, 'bob'), dropped(reason)])
+        test(`is the one of an identify that was dropped as ${reason}, without its traits and as no new event`, () => {
+            const bob = [identified(3, 'bob'), dropped(reason)]
 
+            assert.deepEqual(userAfter([identified(2, 'alice'), { status: 'queued' }], bob), { userId: 'bob', messageId: 'm2' })
+            const { messageId, ...user } = userAfter(bob)
             assert.deepEqual(user, { userId: 'bob' })
             assert.notEqual(messageId, 'm3')
         })
@@ -378,6 +379,9 @@ suite('the user of a basic tracker, after a kill', () => {
 
         const { userId, traits } = body.find(({ name }) => name === 'LOGOUT')
         assert.deepEqual([userId, traits], ['bob', undefined])
+        // It stays dropped: only its user is restored.
+        const items = collector.received().flatMap((request) => request.body)
+        assert.deepEqual(items.filter((item) => item.userId === 'bob').map(({ name }) => name), ['LOGOUT'])
     })
 })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { connect } from 'node:net'
@@ -385,7 +385,8 @@ suite('the doctor, of the state folder', { skip: withoutHost }, () => {
         writeFileSync(join(folder, 'file'), '')
 
         assert.match((await doctor(t, ['--storage-dir', join(folder, 'file')])).out, /✘ It is a file, not a folder/)
-        assert.match((await doctor(t, ['--storage-dir', join(folder, 'file', 'below')])).out, /✘ It cannot be read: ENOTDIR/)
+        symlinkSync(join(folder, 'link'), join(folder, 'link'))
+        assert.match((await doctor(t, ['--storage-dir', join(folder, 'link', 'below')])).out, /✘ It cannot be read: ELOOP/)
         assert.match((await doctor(t, ['--storage-dir', folder])).out, /! Other users can read it \(mode 755\)\n {6}chmod 700 /)
     })
 })

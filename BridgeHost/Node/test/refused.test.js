@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { eventText, tableText } from '../src/refused/table.js'
@@ -250,12 +250,12 @@ suite('a wrong argument of refused', () => {
     }
 
     test('is a folder that cannot be reached', { skip: withoutHost }, async (t) => {
-        const file = join(freshFolder(t), 'file')
-        writeFileSync(file, '')
-        const { code, out, errors } = await refused(t, ['list', '--storage-dir', join(file, 'state')])
+        const link = join(freshFolder(t), 'link')
+        symlinkSync(link, link)
+        const { code, out, errors } = await refused(t, ['list', '--storage-dir', join(link, 'state')])
 
         assert.deepEqual([code, out], [1, ''])
-        assert.match(errors, /^mobile-tracker: The folder \S+\/file\/state cannot be read: ENOTDIR: [^\n]+\n$/)
+        assert.match(errors, /^mobile-tracker: The folder \S+\/link\/state cannot be read: ELOOP: [^\n]+\n$/)
     })
 
     test('is a folder that no host can read', { skip: withoutHost }, async (t) => {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import queue
 import selectors
 import sys
 import threading
@@ -18,6 +19,7 @@ from mobiletracker._action_queue import ActionQueue  # isort: skip
 from mobiletracker._call import Call  # isort: skip
 from mobiletracker._find import HostEnd  # isort: skip
 from mobiletracker._io_thread import IOThread  # isort: skip
+from mobiletracker._notification_listeners import ListenerThread  # isort: skip
 from mobiletracker._process import HostProcess  # isort: skip
 
 
@@ -298,6 +300,23 @@ class HostProcessTests(ThreadTestCase):
         self.wait_for(done)
 
         self.assertEqual((left[:1], self.faults), ([-1], []))
+
+
+class ListenerThreadTests(unittest.TestCase):
+    def test_goes_on_after_a_call_that_exits(self) -> None:
+        heard: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+        def call(_: object, number: int) -> None:
+            if number == 1:
+                sys.exit(3)
+            heard.put(number)
+
+        thread = ListenerThread(call)
+        for number in (1, 2):
+            thread.enqueue(lambda _: None, number)
+
+        self.assertEqual(heard.get(timeout=GUARD), 2)
+        thread.finish()
 
 
 if __name__ == "__main__":

@@ -358,6 +358,9 @@ class RecoveryTests(AsyncTestCase):
         await self._restarted(tracker)
 
         self.assertEqual((user, (await tracker.basic.get_debug_info())["user_id"]), ("bob", "bob"))
+        # It stays dropped: only its user is restored.
+        await tracker.basic.flush()
+        self.assertNotIn("bob", json.dumps(self.collector.received()))
 
     async def test_knows_the_user_of_the_last_identify_whose_user_the_host_has_taken(self) -> None:
         reasons = {

@@ -4,7 +4,7 @@ import { METHODS, clientOf } from './methods.js'
 
 /**
  * The reasons for which the host drops an `identify` that it has checked: the user that it names is the user all the
- * same. All other reasons come before that.
+ * same.
  */
 const AFTER_CHECK = new Set(['PLAN', 'STORAGE_ERROR', 'QUEUE_FULL', 'FORGOTTEN', 'TRACKING_NOT_ALLOWED'])
 
@@ -91,7 +91,8 @@ class Client {
         // One that gave way to newer calls may be answered after them.
         if (id < this.user?.id) return
         if (status !== 'dropped') this.user = { id, method, params }
-        else if (AFTER_CHECK.has(reason)) this.user = { id, method, params: withoutTraits(params) }
+        // Of a client that is not set up the host has checked nothing.
+        else if (this.setup && AFTER_CHECK.has(reason)) this.user = { id, method, params: withoutTraits(params, this.user) }
     }
 
     end() {
@@ -244,9 +245,16 @@ function again(method, params) {
     return { method, params: JSON.stringify(call) }
 }
 
-/** An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id. */
-function withoutTraits(params) {
-    return JSON.stringify({ userId: JSON.parse(params).userId, messageId: timeOrderedUUID() })
+/**
+ * An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id. Under
+ * the id of the one before, a new host takes the user and queues no event: it has had that one.
+ *
+ * @param {string} params
+ * @param {Replay | null} last
+ */
+function withoutTraits(params, last) {
+    const messageId = last ? JSON.parse(last.params).messageId : timeOrderedUUID()
+    return JSON.stringify({ userId: JSON.parse(params).userId, messageId })
 }
 
 /** Credentials that were set one after the other. @param {Replay | null} last @param {Replay} call @returns {Replay} */

@@ -9,6 +9,7 @@ import queue
 import threading
 import traceback
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any
 
 from ._row import snake_keys
@@ -142,4 +143,5 @@ class ListenerThread:
 
     def _run(self, waiting: queue.SimpleQueue[tuple[Listener, Any] | None]) -> None:
         while entry := waiting.get():
-            self._call(*entry)
+            with suppress(BaseException):  # A logging handler may exit: the other listeners wait for this thread.
+                self._call(*entry)

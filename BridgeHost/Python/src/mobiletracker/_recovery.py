@@ -21,8 +21,7 @@ SETUPS = frozenset(row.method for row in ROWS.values() if row.restores == "setup
 """The methods that begin a client."""
 
 _AFTER_CHECK = {"PLAN", "STORAGE_ERROR", "QUEUE_FULL", "FORGOTTEN", "TRACKING_NOT_ALLOWED"}
-"""The reasons for which the host drops an `identify` that it has checked: the user that it names is the user all the same.
-All other reasons come before that."""
+"""The reasons for which the host drops an `identify` that it has checked: the user that it names is the user all the same."""
 
 
 @dataclass(slots=True)
@@ -150,8 +149,9 @@ class Recovery:
             case "user" if not is_replay and call.id >= client.named_by:
                 if result.get("status") != "dropped":
                     client.user, client.named_by = (method, params), call.id
-                elif result.get("reason") in _AFTER_CHECK:
-                    client.user, client.named_by = (method, _without_traits(params)), call.id
+                # Of a client that is not set up the host has checked nothing.
+                elif client.setup and result.get("reason") in _AFTER_CHECK:
+                    client.user, client.named_by = (method, _without_traits(params, client.user)), call.id
             case "credentials" if not is_replay:
                 client.set(call.id, method, params)
             case "defaults":
@@ -253,9 +253,11 @@ def _merged(last: tuple[str, bytes] | None, method: str, params: bytes) -> tuple
     return method, json.dumps((loads(last[1]) if last else {}) | given).encode()
 
 
-def _without_traits(params: bytes) -> bytes:
-    """An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id."""
-    return json.dumps({"userId": loads(params)["userId"], "messageId": time_ordered_uuid()}).encode()
+def _without_traits(params: bytes, last: tuple[str, bytes] | None) -> bytes:
+    """An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id.
+    Under the id of the one before, a new host takes the user and queues no event: it has had that one."""
+    message_id = loads(last[1]).get("messageId") if last else None
+    return json.dumps({"userId": loads(params)["userId"], "messageId": message_id or time_ordered_uuid()}).encode()
 
 
 def _is_of_all(params: bytes) -> bool:
