@@ -140,12 +140,12 @@ class Worker:
         if template and template not in self.templates:
             self.templates[template] = self._make(template)
         self.page.plan(plans)
-        program = self.native if name.endswith("+native") else self.host
-        if program not in self.programs:
-            self.programs[program] = self._load(program, "run")
-        loaded = self.programs[program]
+        program, hasSecond = self.native if name.endswith("+native") else self.host, name.endswith("+second")
+        if (program, hasSecond) not in self.programs:
+            self.programs[program, hasSecond] = self._load(program, "run", hasSecond)
+        loaded = self.programs[program, hasSecond]
         run = Run(self.folder / "run", loaded, self.backend, self.page, self.templates.get(template), self.normal.get(name))
-        run.perform(function, name.endswith("+second"))
+        run.perform(function, hasSecond)
         return run
 
     def learn(self, name):
@@ -154,10 +154,12 @@ class Worker:
         self.normal[name] = most(run.after for run in runs)
         return most(run.counts for run in runs), [finding for run in runs for finding in run.findings]
 
-    def _load(self, program, folder):
+    def _load(self, program, folder, hasSecond=False):
         # Dispatch serves Swift's pool of threads in the native program, which is not the product's. The host has no use for it.
         spared = "dispatch" if program == self.native else ""
-        return Program(program, self.folder / folder / "state", self.page, self.library, spared)
+        # Where another host has the lane, one waits for it as long as it may before it ends.
+        options = () if hasSecond or program == self.native else ("--shutdown-timeout", "8s")
+        return Program(program, self.folder / folder / "state", self.page, self.library, spared, options)
 
     def _make(self, name):
         self.page.plan([])

@@ -10,7 +10,7 @@ import time
 from world import PATIENCE, Backend, Died, Host, Hung
 
 SHUTDOWN = 1.5
-"""How long a host takes at most to end, in seconds."""
+"""How long a host takes at most to end beside another one, in seconds."""
 
 SLOW = {"retryDelayMs": 600_000, "cooldownMs": 600_000, "maxCooldownMs": 600_000}
 QUICK = {"retryDelayMs": 10, "cooldownMs": 20, "maxCooldownMs": 40}
@@ -84,7 +84,7 @@ class Run:
         self.hasSession, self.mayLose, self.lost = False, False, 0
         self.normal, self.after = normal or {}, {}
         self.host = self.second = None
-        self.isReady = True
+        self._wantsSecond, self.isReady = False, True
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         backend.clear()
@@ -209,8 +209,8 @@ class Run:
         except Hung as hang:
             self.findings.append(str(hang))
             raise Ended from None
-        # Once its time is over it ends without an answer: so it may where it has to wait for a processor.
-        isInTime = time.monotonic() - began < SHUTDOWN
+        # Once its time is over it ends without an answer. If that is short, it may have waited for a processor.
+        isOver = self._wantsSecond and time.monotonic() - began > SHUTDOWN
         try:
             code = host.end()
         except Hung as hang:
@@ -219,7 +219,7 @@ class Run:
         if code == -signal.SIGKILL and self._page.begun:
             self._forget_failed()
             raise Ended
-        if code != 0 or isInTime and not isAnswered:
+        if code != 0 or not (isAnswered or isOver):
             self.findings.append(f"{self._exit(code)} during host.shutdown")
 
     def mend(self):

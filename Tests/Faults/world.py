@@ -196,12 +196,12 @@ class Program:
     The calls of the library `spared` do not fail.
     """
 
-    def __init__(self, path, state, page, library, spared):
+    def __init__(self, path, state, page, library, spared, options=()):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         environment = {**os.environ, "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no", "LD_PRELOAD": str(library),
                        "FAULTS_PAGE": str(page.path), "FAULTS_ROOT": str(state), "FAULTS_SERVER": str(theirs.fileno()),
                        "FAULTS_SPARED": spared}
-        arguments = [path, "--storage-dir", state, "--log-level", "info"]
+        arguments = [path, "--storage-dir", state, "--log-level", "info", *options]
         with theirs:
             self._server = subprocess.Popen(
                 arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[theirs.fileno()])
