@@ -237,14 +237,14 @@ def start(run):
     run.flush()
 
 
-@scenario("killed")
+@scenario("killed", native=True)
 def restart(run):
     run.arm()
     run.start()
     run.flush()
 
 
-@scenario("used")
+@scenario("used", native=True)
 def track(run):
     run.down()
     run.start()
@@ -253,7 +253,7 @@ def track(run):
     run.track()
 
 
-@scenario("used")
+@scenario("used", native=True)
 def identify(run):
     run.down()
     run.start()
@@ -262,7 +262,7 @@ def identify(run):
     run.track()
 
 
-@scenario("used")
+@scenario("used", native=True)
 def reset(run):
     run.down()
     run.start()
@@ -306,7 +306,7 @@ def forget_with_refused(run):
     run.forget()
 
 
-@scenario()
+@scenario(native=True)
 def consent(run):
     run.withhold()
     run.start()
@@ -367,35 +367,35 @@ def take_over(run):
     run.flush()
 
 
-@scenario("damaged")
+@scenario("damaged", native=True)
 def recovery(run):
     run.arm()
     run.start()
     run.flush()
 
 
-@scenario("damaged_with_older_backups")
+@scenario("damaged_with_older_backups", native=True)
 def recovery_older_backups(run):
     run.arm()
     run.start()
     run.flush()
 
 
-@scenario("older_than_backups")
+@scenario("older_than_backups", native=True)
 def recovery_newer_backups(run):
     run.arm()
     run.start()
     run.flush()
 
 
-@scenario("first_schema")
+@scenario("first_schema", native=True)
 def upgrade(run):
     run.arm()
     run.start()
     run.flush()
 
 
-@scenario("batches")
+@scenario("batches", native=True)
 def batch(run):
     run.down()
     run.start()
@@ -405,7 +405,7 @@ def batch(run):
     run.flush()
 
 
-@scenario("batches")
+@scenario("batches", native=True)
 def analytics_reset(run):
     run.down()
     run.start()
@@ -413,7 +413,7 @@ def analytics_reset(run):
     run.reset()
 
 
-@scenario()
+@scenario(native=True)
 def basic(run):
     run.client = "basic."
     run.arm()

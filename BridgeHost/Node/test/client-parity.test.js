@@ -115,9 +115,10 @@ suite('the client has a function', () => {
             }
             const type = types[group] ?? 'TrackerMethods'
             const [, members] = new RegExp(`export interface ${type} {([^]*?)\\n}`).exec(declarations)
+            const edit = '"swift run BridgeGenerator" makes it (Docs/Contributing.md, "Adding a method")'
 
-            assert.equal(typeof owner[name], 'function')
-            assert.match(members, new RegExp(`^    ${name}\\(`, 'm'))
+            assert.equal(typeof owner?.[name], 'function', `${method} is no function of the client: ${edit}`)
+            assert.match(members, new RegExp(`^    ${name}\\(`, 'm'), `${type} has no ${name}: ${edit}`)
         })
     }
 })

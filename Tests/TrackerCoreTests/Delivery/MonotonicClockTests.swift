@@ -26,17 +26,24 @@ struct MonotonicClockTests {
             "ContinuousClock", "SuspendingClock", "CLOCK_MONOTONIC", "CLOCK_BOOTTIME", "DispatchTime", "systemUptime",
             "mach_absolute_time",
         ]
+        #expect(try Self.files(in: "Modules", with: clocks) == ["TrackerModels/Identifiers/MonotonicClock.swift"])
+    }
+
+    @Test("serves all timers: none is Dispatch's, which opens descriptors for the first one and traps without")
+    func hasAllTimers() throws {
+        let timers = [".asyncAfter", "DispatchSource", "Task.sleep", "makeTimerSource", "Timer.scheduled"]
+
+        for folder in ["Modules", "BridgeHost"] { #expect(try Self.files(in: folder, with: timers) == []) }
+    }
+
+    /// The source files of a folder that have one of the words.
+    private static func files(in folder: String, with words: [String]) throws -> [String] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let modules = root.appending(path: "Modules")
-        let paths = try FileManager.default.subpathsOfDirectory(atPath: modules.path)
-            .filter { [".swift", ".c", ".h"].contains(where: $0.hasSuffix) }
-
-        let readers = try paths.filter { path in
-            let source = try String(contentsOf: modules.appending(path: path), encoding: .utf8)
-            return clocks.contains { source.contains($0) }
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: folder)
+        return try FileManager.default.subpathsOfDirectory(atPath: root.path).sorted().filter { path in
+            guard [".swift", ".c", ".h"].contains(where: path.hasSuffix) else { return false }
+            let source = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+            return words.contains { source.contains($0) }
         }
-
-        #expect(readers == ["TrackerModels/Identifiers/MonotonicClock.swift"])
     }
 }
