@@ -600,7 +600,7 @@ struct SharedLaneMembersTests {
         #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
 
         if leaves { await first.shutdown(timeout: .zero) }
-        other.control.askForCredentials { [other] _ in try? other.setCredentials(Credentials(key: "good")) }
+        other.control.askForCredentials { [weak other] _ in try? other?.setCredentials(Credentials(key: "good")) }
         try await other.initialize(
             brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = ("stale", .inBackground) }
         )
@@ -619,7 +619,7 @@ struct SharedLaneMembersTests {
         _ = await first.track(eventName: "A")
         #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .retryWait)
         let other = lanes.client()
-        other.control.askForCredentials { [other] _ in try? other.setCredentials(Credentials(key: "bad")) }
+        other.control.askForCredentials { [weak other] _ in try? other?.setCredentials(Credentials(key: "bad")) }
         // If the bad key is refused before this client waits, it hears what the good one has come to.
         #expect(await lanes.failure(of: other) { $0.xApiKey = nil } != nil)
 
