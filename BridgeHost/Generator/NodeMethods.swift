@@ -56,6 +56,7 @@ enum NodeMethods {
          * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
          * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
          * @property {string[]} [once] What it lacks then, since it has taken effect.
+         * @property {string[]} [holdsIfDropped] The reasons for which a call is dropped whose user holds all the same.
          */
         """
 
@@ -129,12 +130,16 @@ enum NodeMethods {
 
     /// What is restored after a crash.
     private static func text(of restoration: Restoration) -> [String] {
-        guard case .setup(let code, let again, let once) = restoration else {
-            return ["restores: '\(restoration.word)'"]
+        func list(_ words: [String]) -> String { "[\(words.map { "'\($0)'" }.joined(separator: ", "))]" }
+        let word = ["restores: '\(restoration.word)'"]
+        return switch restoration {
+        case .setup(let code, let again, let once):
+            word + (code.map { ["holdsAfter: '\($0.rawValue)'"] } ?? [])
+                + (again.isEmpty ? [] : ["again: { \(again.map { "\($0): '\($1)'" }.joined(separator: ", ")) }"])
+                + (once.isEmpty ? [] : ["once: \(list(once))"])
+        case .user(let dropped): word + ["holdsIfDropped: \(list(dropped.map(\.rawValue)))"]
+        case .consent, .credentials, .defaults, .ends, .endsBrand: word
         }
-        return ["restores: 'setup'"] + (code.map { ["holdsAfter: '\($0.rawValue)'"] } ?? [])
-            + (again.isEmpty ? [] : ["again: { \(again.map { "\($0): '\($1)'" }.joined(separator: ", ")) }"])
-            + (once.isEmpty ? [] : ["once: [\(once.map { "'\($0)'" }.joined(separator: ", "))]"])
     }
 
     /// The numbers of the errors, by their codes.

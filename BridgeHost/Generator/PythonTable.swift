@@ -69,12 +69,16 @@ enum PythonTable {
     }
 
     private static func text(of restoration: Restoration) -> [String] {
-        guard case .setup(let code, let again, let once) = restoration else {
-            return ["restores=\"\(restoration.word)\""]
+        func list(_ words: [String]) -> String { "(\(words.map { "\"\($0)\"," }.joined(separator: " ")))" }
+        let word = ["restores=\"\(restoration.word)\""]
+        return switch restoration {
+        case .setup(let code, let again, let once):
+            word + (code.map { ["holds_after=\"\($0.rawValue)\""] } ?? [])
+                + (again.isEmpty ? [] : ["again={\(again.map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", "))}"])
+                + (once.isEmpty ? [] : ["once=\(list(once))"])
+        case .user(let dropped): word + ["holds_if_dropped=\(list(dropped.map(\.rawValue)))"]
+        case .consent, .credentials, .defaults, .ends, .endsBrand: word
         }
-        return ["restores=\"setup\""] + (code.map { ["holds_after=\"\($0.rawValue)\""] } ?? [])
-            + (again.isEmpty ? [] : ["again={\(again.map { "\"\($0)\": \"\($1)\"" }.joined(separator: ", "))}"])
-            + (once.isEmpty ? [] : ["once=(\(once.map { "\"\($0)\"," }.joined(separator: " ")))"])
     }
 
     private static func param(_ parameter: Parameter, of result: CallResult) -> String {

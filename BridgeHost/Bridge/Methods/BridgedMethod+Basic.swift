@@ -50,7 +50,9 @@ extension BridgedMethod {
             [
                 .user("userId", "The application's name for the user. Not blank."),
                 .properties("traits", "Facts about the user."),
-            ], effect: .user, restores: .user, "Identifies the user of all later events.",
+            ], effect: .user,
+            restores: .user(dropped: [.plan, .storage, .queueFull, .forgotten, .trackingNotAllowed]),
+            "Identifies the user of all later events.",
             example: #"["user-1", {"plan": "pro"}]"#
         ) {
             .identify(userId: try $0.id(0), traits: $0.properties(1))

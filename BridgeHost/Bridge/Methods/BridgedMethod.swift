@@ -63,7 +63,9 @@ package enum Restoration: Hashable, Sendable {
     /// Consent from before the setup, and consent of a client without a disk: later it is on disk.
     case consent
     /// The user, unless the call was dropped.
-    case user
+    ///
+    /// - Parameter dropped: The reasons for a drop of what the client had checked: the user is the user all the same.
+    case user(dropped: [RefusalReason])
     /// What the client is to go on with instead of what its setup says. It is made again before the setup, until another
     /// one succeeds.
     case credentials

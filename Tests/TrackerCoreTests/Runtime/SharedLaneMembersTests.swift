@@ -533,19 +533,28 @@ struct SharedLaneMembersTests {
         await lanes.end()
     }
 
-    @Test("sends nothing without a key when the one of a client is refused that came besides")
-    func asksAgain() async throws {
-        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
-        let (first, other) = (lanes.client(), lanes.client())
-        let asked = Recorder<Bool>()
-        first.control.askForCredentials { _ in asked.record(true) }
-        try await first.initialize(
-            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = (nil, .inBackground) })
-        _ = await first.track(eventName: "A")
+    /// A client with an event, whose program was asked for credentials and did not answer: delivery has halted.
+    private func silentClient(
+        of lanes: SharedLanes, key: String?
+    ) async throws -> (client: MobileTracker, asked: Recorder<Bool>) {
+        let (client, asked) = (lanes.client(), Recorder<Bool>())
+        client.control.askForCredentials { _ in asked.record(true) }
+        try await client.initialize(
+            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = (key, .inBackground) })
+        _ = await client.track(eventName: "A")
+        try await asked.values(atLeast: 1)
         let loop = try await lanes.loops.values(atLeast: 1)[0]
         try await loop.timer(at: .seconds(10))
         loop.advance(by: .seconds(10))
-        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        #expect(await client.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        return (client, asked)
+    }
+
+    @Test("sends nothing without a key when the one of a client is refused that came besides")
+    func asksAgain() async throws {
+        let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
+        let (first, asked) = try await silentClient(of: lanes, key: nil)
+        let other = lanes.client()
         let questions = asked.all.count
 
         #expect(await lanes.failure(of: other) { $0.xApiKey = "bad" }?.cause == .status(401))
@@ -587,17 +596,8 @@ struct SharedLaneMembersTests {
         arguments: [false, true])
     func asksEach(leaves: Bool) async throws {
         let lanes = try SharedLanes(isClocked: true) { $0.header("X-API-Key") == "good" ? nil : .status(401) }
-        let (first, other) = (lanes.client(), lanes.client())
-        let asked = Recorder<Bool>()
-        first.control.askForCredentials { _ in asked.record(true) }
-        try await first.initialize(
-            brandId: "925", config: lanes.session.config { ($0.xApiKey, $0.sessionCreation) = ("old", .inBackground) })
-        _ = await first.track(eventName: "A")
-        try await asked.values(atLeast: 1)
-        let loop = try await lanes.loops.values(atLeast: 1)[0]
-        try await loop.timer(at: .seconds(10))
-        loop.advance(by: .seconds(10))
-        #expect(await first.flush(timeout: .seconds(60)).stoppedBy == .halted)
+        let (first, _) = try await silentClient(of: lanes, key: "old")
+        let other = lanes.client()
 
         if leaves { await first.shutdown(timeout: .zero) }
         other.control.askForCredentials { [weak other] _ in try? other?.setCredentials(Credentials(key: "good")) }
@@ -666,7 +666,7 @@ struct SharedLaneMembersTests {
     @Test("waits for the key of a client that has none once the others' keys are refused")
     func waitsForKey() async throws {
         let gate = try Gate()
-        let lanes = try SharedLanes {
+        let lanes = try SharedLanes(isClocked: true) {
             switch $0.header("X-API-Key") {
             case "good": nil
             case "bad": .gated(gate, .status(401))

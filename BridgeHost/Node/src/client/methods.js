@@ -31,6 +31,7 @@
  * @property {string} [holdsAfter] The error of a setup after which, too, the client goes on.
  * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
  * @property {string[]} [once] What it lacks then, since it has taken effect.
+ * @property {string[]} [holdsIfDropped] The reasons for which a call is dropped whose user holds all the same.
  */
 
 /** The options of an analytics call. */
@@ -373,6 +374,7 @@ export const METHODS = {
         messageId: 'uuid',
         repeats: true,
         restores: 'user',
+        holdsIfDropped: ['PLAN', 'STORAGE_ERROR', 'QUEUE_FULL', 'FORGOTTEN', 'TRACKING_NOT_ALLOWED'],
     },
     'basic.screen': {
         params: [

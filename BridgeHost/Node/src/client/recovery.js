@@ -3,12 +3,6 @@ import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
 
 /**
- * The reasons for which the host drops an `identify` that it has checked: the user that it names is the user all the
- * same.
- */
-const AFTER_CHECK = new Set(['PLAN', 'STORAGE_ERROR', 'QUEUE_FULL', 'FORGOTTEN', 'TRACKING_NOT_ALLOWED'])
-
-/**
  * A call to make again.
  *
  * @typedef {{ method: string, params: string }} Replay The params are JSON text.
@@ -92,7 +86,9 @@ class Client {
         if (id < this.user?.id) return
         if (status !== 'dropped') this.user = { id, method, params }
         // Of a client that is not set up the host has checked nothing.
-        else if (this.setup && AFTER_CHECK.has(reason)) this.user = { id, method, params: withoutTraits(params, this.user) }
+        else if (this.setup && METHODS[method].holdsIfDropped.includes(reason)) {
+            this.user = { id, method, params: withoutTraits(params, this.user) }
+        }
     }
 
     end() {

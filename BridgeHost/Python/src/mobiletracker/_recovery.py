@@ -20,9 +20,6 @@ from .errors import MobileTrackerError
 SETUPS = frozenset(row.method for row in ROWS.values() if row.restores == "setup")
 """The methods that begin a client."""
 
-_AFTER_CHECK = {"PLAN", "STORAGE_ERROR", "QUEUE_FULL", "FORGOTTEN", "TRACKING_NOT_ALLOWED"}
-"""The reasons for which the host drops an `identify` that it has checked: the user that it names is the user all the same."""
-
 
 @dataclass(slots=True)
 class _Client:
@@ -150,7 +147,7 @@ class Recovery:
                 if result.get("status") != "dropped":
                     client.user, client.named_by = (method, params), call.id
                 # Of a client that is not set up the host has checked nothing.
-                elif client.setup and result.get("reason") in _AFTER_CHECK:
+                elif client.setup and result.get("reason") in row.holds_if_dropped:
                     client.user, client.named_by = (method, _without_traits(params, client.user)), call.id
             case "credentials" if not is_replay:
                 client.set(call.id, method, params)

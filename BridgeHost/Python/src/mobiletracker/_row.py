@@ -90,6 +90,8 @@ class Row:
     """What the configuration of a setup says besides when it is restored."""
     once: tuple[str, ...] = ()
     """What it lacks then, since it has taken effect."""
+    holds_if_dropped: tuple[str, ...] = ()
+    """The reasons for which a call is dropped whose user holds all the same."""
     shown: Mapping[str, str] = field(init=False)
     """The Python names of the params, by the host's names."""
 

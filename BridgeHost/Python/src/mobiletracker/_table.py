@@ -411,6 +411,7 @@ ROWS: dict[str, Row] = {
             message_id="uuid",
             repeats=True,
             restores="user",
+            holds_if_dropped=("PLAN", "STORAGE_ERROR", "QUEUE_FULL", "FORGOTTEN", "TRACKING_NOT_ALLOWED",),
         ),
         Row(
             "basic.screen",
