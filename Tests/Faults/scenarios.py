@@ -95,6 +95,23 @@ def older_than_backups(run):
 
 
 @template
+def older_than_erasure(run):
+    """The database is from before a reset of everything: it has what waited and what was refused. Its backups are newer."""
+    play_refused(run)
+    run.stop()
+    query(run, "PRAGMA wal_checkpoint(TRUNCATE)")
+    copy = shutil.copytree(run.state, run.folder / "older")
+    run.start()
+    run.reset(everything=True)
+    run.up()
+    run.initialize()
+    run.track()
+    run.flush()
+    run.stop()
+    shutil.copy(copy / "tracker.sqlite3", run.state)
+
+
+@template
 def first_schema(run):
     """A database as the first version of this library made it."""
     used_until_closed(run)
@@ -105,6 +122,7 @@ def first_schema(run):
     query(run, "DROP TABLE forgotten")
     query(run, "DELETE FROM meta WHERE name = 'salt'")
     query(run, "ALTER TABLE record DROP COLUMN check_sum")
+    query(run, "ALTER TABLE lane DROP COLUMN erased")
     query(run, "PRAGMA user_version = 1")
 
 
@@ -385,6 +403,14 @@ def recovery_older_backups(run):
 def recovery_newer_backups(run):
     run.arm()
     run.start()
+    run.flush()
+
+
+@scenario("older_than_erasure")
+def older_database(run):
+    run.arm()
+    run.start()
+    run.refused()
     run.flush()
 
 

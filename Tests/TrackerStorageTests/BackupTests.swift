@@ -11,7 +11,7 @@ struct BackupTests {
 
     /// The files that say how far a lane and its brand have come.
     enum Count: String, CaseIterable {
-        case generation, epoch, sequence, number
+        case generation, erased, epoch, sequence, number
 
         /// The file, from the state folder.
         func name(in folder: TemporaryFolder) -> String {
@@ -139,10 +139,122 @@ struct BackupTests {
         #expect(folder.exists("tracker.sqlite3.corrupt-1") == isDamaged)
     }
 
+    /// What erases a user, all of it answered as done.
+    enum End: CaseIterable {
+        case reset, denial
+
+        var changes: [LaneChange] {
+            switch self {
+            case .reset: [.reset(all: true, messageID: nil)]
+            case .denial: [.consent(.denied, messageID: nil), .consent(.granted, messageID: nil)]
+            }
+        }
+    }
+
+    @Test(
+        "of after an erasure keeps an older database from bringing anything of the user back", arguments: End.allCases,
+        [false, true])
+    func olderThanErasure(end: End, isDamaged: Bool) async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([
+            .ensureDevice, .bind(1, "s-secret"), .identify(Generation(1), known(UserID("u-secret"))),
+            .store(.own("x"), "secret", nil), .append("m1", given: true, body: #"{"event":"secret"}"#),
+            .append("m2", body: #"{"event":"refused secret"}"#),
+        ])
+        let rejection = Rejection(status: 422, body: "secret answer".utf8, attempts: 1)
+        await first.commit(.drop([try first.ids()[1]], .rejected(422), rejection))
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(await second.commit(end.changes).map(\.summary).allSatisfy { $0 == "done" })
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+        if isDamaged { try damageKeys() }
+
+        let third = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(try third.queue() == [])
+        #expect(try third.refused().isEmpty)
+        for key in [StoredKey.sessionID, .identifyID, .own("x"), .deviceID] { #expect(third.value(for: key) == nil) }
+        #expect(try third.state().generation >= Generation(2))
+        #expect(try third.account().isBalanced)
+        #expect(await third.commit(.append("m3")).summary == "pending")
+        await third.close()
+        #expect(try folder.files(holding: "secret") == [])
+        #expect(!folder.exists("tracker.sqlite3.corrupt-1"))
+        let fourth = try await SQLiteOutbox.opened(.sample(folder))
+        #expect(try fourth.queue() == ["m3"])
+    }
+
+    @Test("of after a reset of everything keeps an older database from being read before it is written")
+    func olderUnderReader() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([.bind(1, "s1"), .append("m1"), .store(.own("x"), "y", nil)])
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try folder.copy("tracker.sqlite3", to: "old")
+        await outbox.commit([.reset(all: true, messageID: nil), .bind(2, "s2"), .append("m2")])
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try folder.move("old", to: "tracker.sqlite3")
+
+        #expect(try outbox.queue() == [])
+        #expect(try outbox.state().entry.session?.text == "s2")
+        #expect(outbox.value(for: .own("x")) == nil)
+        await outbox.commit(.append("m3"))
+        #expect(try outbox.queue() == ["m3"])
+        #expect(outbox.value(for: .sessionID) == "s2")
+        #expect(try outbox.account().isBalanced)
+    }
+
+    @Test("of another lane keeps what a reset or denial has dropped there from moving here", arguments: [false, true])
+    func olderOtherLane(isDenied: Bool) async throws {
+        let there = LaneIdentity.session("https://a.example.com")
+        let here = LaneIdentity.session("https://b.example.com")
+        let first = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        await first.commit([.ensureDevice, .append("unbound")])
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        let end = isDenied ? LaneChange.consent(.denied, messageID: nil) : .reset(all: false, messageID: nil)
+        #expect(await second.commit(end).summary == "done")
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let third = try await SQLiteOutbox.opened(.sample(folder, lane: here))
+
+        #expect(try third.queue() == [])
+        #expect(try third.state().consent == (isDenied ? .denied : .granted))
+        await third.close()
+        let fourth = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        #expect(try fourth.queue() == [])
+    }
+
+    @Test("of a lane whose user has denied keeps its records from moving to one that names it")
+    func olderDeniedLane() async throws {
+        let (there, here) = (LaneIdentity.endpoint("a"), LaneIdentity.endpoint("b"))
+        let first = try await SQLiteOutbox.opened(.sample(folder, lane: there) { $0.bindsSessions = false })
+        await first.commit([.append("m1"), .store(.own("user_id"), "u1", nil)])
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: there) { $0.bindsSessions = false })
+        #expect(await second.commit(.consent(.denied, messageID: nil)).summary == "done")
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let third = try await SQLiteOutbox.opened(
+            .sample(folder, lane: here) {
+                $0.bindsSessions = false
+                $0.takesOver = [there]
+                $0.takesOverValues = [.own("user_id")]
+            })
+
+        #expect(try third.queue() == [])
+        #expect(third.value(for: .own("user_id")) == nil)
+    }
+
     /// A lane of generation 2 with a session, one event and a clean end.
     private func leaveLane() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
-        await outbox.commit([.reset(all: false, messageID: nil), .bind(2, "s2"), .append("m1")])
+        await outbox.commit([.reset(all: true, messageID: nil), .bind(2, "s2"), .append("m1")])
         await outbox.close()
     }
 

@@ -399,7 +399,11 @@ struct DatabaseRecoveryTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
         await outbox.commit(.append("m1"))
         await outbox.close()
-        try folder.execute("ALTER TABLE record DROP COLUMN check_sum; DROP TABLE forgotten; PRAGMA user_version=5")
+        try folder.execute(
+            """
+            ALTER TABLE record DROP COLUMN check_sum; DROP TABLE forgotten; ALTER TABLE lane DROP COLUMN erased;
+            PRAGMA user_version=5
+            """)
 
         let next = try await SQLiteOutbox.opened(.sample(folder))
         await next.commit(.append("m2"))

@@ -431,7 +431,11 @@ struct ForgetTests {
         let first = try await batch()
         await first.commit(.event("b1", user: Self.person))
         await first.close()
-        try folder.execute("DROP TABLE forgotten; DELETE FROM meta WHERE name = 'salt'; PRAGMA user_version=6")
+        try folder.execute(
+            """
+            DROP TABLE forgotten; DELETE FROM meta WHERE name = 'salt'; ALTER TABLE lane DROP COLUMN erased;
+            PRAGMA user_version=6
+            """)
 
         let next = try await batch()
 

@@ -41,7 +41,7 @@ struct ReplacedFilesTests {
         try folder.execute(
             """
             DELETE FROM meta WHERE name = 'database'; DROP TABLE refused; DROP TABLE requeued; DROP TABLE forgotten;
-            ALTER TABLE record DROP COLUMN check_sum; PRAGMA user_version=3
+            ALTER TABLE record DROP COLUMN check_sum; ALTER TABLE lane DROP COLUMN erased; PRAGMA user_version=3
             """)
 
         let next = try await SQLiteOutbox.opened(.sample(folder))

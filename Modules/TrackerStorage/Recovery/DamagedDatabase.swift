@@ -75,9 +75,11 @@ final class DamagedDatabase {
     /// The lanes, and what their rows and those of their brands say.
     func lanes() throws(StorageError) -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]
+        let erased = version < Schema.versionWithErased ? "0 AS erased" : "erased"
         try read(
             """
-            SELECT kind, owner, origin, lane.id AS lane, consent, epoch, generation, reserved, queued
+            SELECT kind, owner, origin, lane.id AS lane, consent, epoch, generation, \(erased), reserved,
+                queued
             FROM lane JOIN brand ON brand.id = lane.brand
             """
         ) { row in
@@ -89,7 +91,8 @@ final class DamagedDatabase {
             lanes[identity] = RecoveredLane(
                 number: number("lane", or: 0), consent: row.text("consent").flatMap(Consent.init),
                 epoch: number("epoch", or: 1), generation: number("generation", or: 1),
-                reserved: number("reserved", or: 0), queued: Int(number("queued", or: 0))
+                erased: number("erased", or: 0), reserved: number("reserved", or: 0),
+                queued: Int(number("queued", or: 0))
             )
         }
         return lanes

@@ -146,7 +146,9 @@ struct LaneRecovery {
             }
         }
         let found = row.counters.queued
-        if (old?.generation ?? 0) < row.generation.number { try database.repeatReset(&row) }
+        if (old?.generation ?? 0) < row.generation.number {
+            try database.repeatResets(&row, after: old.map { Generation($0.generation) })
+        }
         var lost = max(0, (expected ?? 0) - found)
         // No more can have waited than numbers were given.
         if recovered.reserved > 0 { lost = min(lost, Int(recovered.reserved)) }
@@ -228,6 +230,8 @@ struct RecoveredLane {
     /// How often the brand's values were reset.
     var epoch: Int64 = 1
     var generation: Int64 = 1
+    /// The last generation that was erased.
+    var erased: Int64 = 0
     /// A sequence number that no record can have exceeded.
     var reserved: Int64 = 0
     /// How many records waited, if that is known.
@@ -239,7 +243,7 @@ struct RecoveredLane {
             number: number > 0 ? number : other.number,
             consent: consent == .denied || other.consent == .denied ? .denied : consent ?? other.consent,
             epoch: max(epoch, other.epoch), generation: max(generation, other.generation),
-            reserved: max(reserved, other.reserved), queued: queued ?? other.queued
+            erased: max(erased, other.erased), reserved: max(reserved, other.reserved), queued: queued ?? other.queued
         )
     }
 }
@@ -252,23 +256,9 @@ extension StateFolder {
             for directory in try brand.folders() {
                 let files = FileKeyValueStore(directory: directory)
                 guard let identity = try files.text(.identity).flatMap({ LaneIdentity(backup: $0) }) else { continue }
-                let backup = LaneBackup(self, identity)
-                lanes[identity] = RecoveredLane(
-                    number: try backup.laneNumber, consent: try backup.consent, epoch: max(1, try backup.epoch),
-                    generation: max(1, try backup.generation), reserved: try backup.reserved
-                )
+                lanes[identity] = try LaneBackup(self, identity).recovered
             }
         }
         return lanes
-    }
-}
-
-extension LaneDatabase {
-    /// Makes the rows of a lane from this alone.
-    func makeLane(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
-        try makeLane(
-            identity, number: recovered.number, consent: recovered.consent, epoch: recovered.epoch,
-            generation: recovered.generation, sequence: recovered.reserved
-        )
     }
 }

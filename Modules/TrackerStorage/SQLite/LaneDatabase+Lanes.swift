@@ -2,29 +2,23 @@ import TrackerModels
 
 /// The rows of lanes and brands, and the counts of what was dropped.
 extension LaneDatabase {
-    /// Makes a lane's row, and its brand's if that is missing.
-    ///
-    /// - Parameters:
-    ///   - number: The lane's former number, which it gets again if it is free; 0 if it is not known.
-    ///   - consent: The consent of a brand that is new.
-    ///   - epoch: The epoch of a brand that is new.
-    ///   - sequence: The last sequence number that may have been given.
-    func makeLane(
-        _ identity: LaneIdentity, number: Int64, consent: Consent?, epoch: Int64, generation: Int64, sequence: Int64
-    ) throws(StorageError) -> LaneKey {
+    /// Makes a lane's row, and its brand's if that is missing. It gets its former number again if that is free.
+    func makeLane(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
         let (kind, owner) = (identity.kind.rawValue, identity.owner)
         var brand = try statement("SELECT id FROM brand WHERE kind = ?1 AND owner = ?2").number(kind, owner)
         if brand == nil {
             brand = try statement("INSERT INTO brand(kind, owner, consent, epoch) VALUES(?1, ?2, ?3, ?4) RETURNING id")
-                .number(kind, owner, consent?.rawValue, epoch)
+                .number(kind, owner, recovered.consent?.rawValue, recovered.epoch)
         }
         let lane = try statement(
             """
-            INSERT INTO lane(id, brand, origin, generation, sequence, reserved) VALUES(
-                CASE WHEN ?1 > 0 AND NOT EXISTS(SELECT 1 FROM lane WHERE id = ?1) THEN ?1 END, ?2, ?3, ?4, ?5, ?5
+            INSERT INTO lane(id, brand, origin, generation, erased, sequence, reserved) VALUES(
+                CASE WHEN ?1 > 0 AND NOT EXISTS(SELECT 1 FROM lane WHERE id = ?1) THEN ?1 END, ?2, ?3, ?4, ?5, ?6, ?6
             ) RETURNING id
             """
-        ).number((1...LaneKey.maxLane).contains(number) ? number : 0, brand, identity.origin, generation, sequence)
+        ).number(
+            (1...LaneKey.maxLane).contains(recovered.number) ? recovered.number : 0, brand, identity.origin,
+            recovered.generation, recovered.erased, recovered.reserved)
         guard let brand, let lane else { throw StorageError(.failed, "The lane of \(identity.origin) cannot be made") }
         return LaneKey(lane: lane, brand: brand)
     }
@@ -59,7 +53,7 @@ extension LaneDatabase {
     func lane(_ key: LaneKey, prefix: String) throws(StorageError) -> LaneRow? {
         let found = try statement(
             """
-            SELECT consent, epoch, lane.generation AS generation, session, device, identify_id, sequence, reserved, boot, accepted,
+            SELECT consent, epoch, lane.generation AS generation, erased, session, device, identify_id, sequence, reserved, boot, accepted,
                 delivered, queued, queued_bytes, bytes_before, bytes_after, settled,
                 (SELECT meta.value FROM meta WHERE name = 'forgets') AS forgets, value.expires AS session_expires, user.expires AS identify_expires
             FROM lane JOIN brand ON brand.id = lane.brand
@@ -74,7 +68,7 @@ extension LaneDatabase {
             let entry = GenerationEntry(row)
             return LaneRow(
                 key: key, consent: row.text("consent").flatMap(Consent.init), epoch: row.int64("epoch"),
-                generation: Generation(row.int64("generation")), entry: entry,
+                generation: Generation(row.int64("generation")), erased: row.int64("erased"), entry: entry,
                 sessionExpires: entry.session == nil ? nil : row.timestamp("session_expires"),
                 identifyExpires: row.timestamp("identify_expires"),
                 sequence: row.int64("sequence"), reserved: row.int64("reserved"), boot: row.text("boot"),
@@ -98,12 +92,13 @@ extension LaneDatabase {
         try statement(
             """
             UPDATE lane SET generation = ?2, sequence = ?3, reserved = ?4, accepted = ?5, delivered = ?6, queued = ?7,
-                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, settled = ?11, boot = ?12
+                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, settled = ?11, boot = ?12, erased = ?13
             WHERE id = ?1
             """
         ).run(
             row.key.lane, row.generation.number, row.sequence, row.reserved, counters.accepted, counters.delivered,
-            counters.queued, counters.queuedBytes, counters.bytes.before, counters.bytes.after, row.settled, row.boot
+            counters.queued, counters.queuedBytes, counters.bytes.before, counters.bytes.after, row.settled, row.boot,
+            row.erased
         )
     }
 

@@ -73,6 +73,22 @@ extension LaneDatabase {
         ).all(numbers.lowerBound, numbers.upperBound) { RemovedRecord($0) }
     }
 
+    /// Removes the records and bindings of generations that were erased, queued or kept apart.
+    ///
+    /// - Returns: The records that were queued.
+    private func deleteErasedRecords(of row: LaneRow) throws(StorageError) -> [RemovedRecord] {
+        let (first, last) = (row.key.records.lowerBound, row.key.records.upperBound)
+        try statement("DELETE FROM refused WHERE id BETWEEN ?1 AND ?2 AND generation <= ?3")
+            .run(first, last, row.erased)
+        try removeGenerations(in: row.key, before: Generation(row.erased + 1))
+        return try statement(
+            """
+            DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation <= ?3
+            RETURNING message_id, is_given, length(body) AS bytes
+            """
+        ).all(first, last, row.erased) { RemovedRecord($0) }
+    }
+
     /// Removes the records of a lane whose generation has no session.
     func deleteUnboundRecords(
         of key: LaneKey, before generation: Generation? = nil
@@ -112,9 +128,18 @@ extension LaneDatabase {
         return removed
     }
 
-    /// Does to a lane's records what the reset did that began its generation: those from before without a session go.
-    func repeatReset(_ row: inout LaneRow) throws(StorageError) {
-        let removed = try deleteUnboundRecords(of: row.key, before: row.generation)
+    /// Does to a lane what the resets did of which a database does not know that is older than its backups: records from
+    /// before that had no session go, and all that is left of generations that were erased.
+    ///
+    /// - Parameter found: The generation of that database; `nil` if it cannot be read.
+    func repeatResets(_ row: inout LaneRow, after found: Generation?) throws(StorageError) {
+        let changes = connection.changes
+        var removed = try deleteErasedRecords(of: row)
+        // Also what cannot be read, and what a copy holds that will be set aside, is to be erased.
+        if connection.changes != changes || found.map({ $0.number <= row.erased }) == true {
+            try Erasure.everything.demand(in: self)
+        }
+        removed += try deleteUnboundRecords(of: row.key, before: row.generation)
         guard !removed.isEmpty else { return }
         for record in removed {
             row.counters.queued -= 1

@@ -20,7 +20,7 @@ struct LanePreparation {
     /// - Parameter lastSequence: The last sequence number that this run has seen.
     func lane(after lastSequence: Int64) throws(StorageError) -> LaneRow {
         var found = try database.key(of: configuration.lane)
-        if found == nil { found = try make() }
+        if found == nil { found = try database.makeLane(configuration.lane, backup?.recovered ?? RecoveredLane()) }
         guard let key = found, var row = try database.lane(key, prefix: configuration.keyPrefix) else {
             throw StorageError(.failed, "The lane of \(configuration.lane.origin) cannot be read")
         }
@@ -67,15 +67,6 @@ struct LanePreparation {
         }
     }
 
-    private func make() throws(StorageError) -> LaneKey {
-        let reserved = try backup?.reserved ?? 0
-        return try database.makeLane(
-            configuration.lane, number: try backup?.laneNumber ?? 0, consent: try backup?.consent,
-            epoch: max(1, try backup?.epoch ?? 0), generation: max(1, try backup?.generation ?? 0),
-            sequence: reserved
-        )
-    }
-
     /// A loss of power, or a restored copy, can bring back an older database: resets stay in force, and no sequence
     /// number is given twice.
     private func catchUp(_ row: inout LaneRow, _ lastSequence: Int64) throws(StorageError) {
@@ -92,7 +83,8 @@ struct LanePreparation {
             let (generation, epoch) = (try backup.generation, try backup.epoch)
             if generation > row.generation.number {
                 row.generation = Generation(generation)
-                try database.repeatReset(&row)
+                row.erased = max(row.erased, try backup.erased)
+                try database.repeatResets(&row, after: found.generation)
                 row.entry = GenerationEntry()
                 row.sessionExpires = nil
                 try SQLiteKeyValueStore(database, row, .lane).clear()

@@ -19,17 +19,20 @@ final class LaneReader: Sendable {
 
     private let folder: StateFolder
     private let lane: LaneIdentity
+    private let backup: LaneBackup
     private let state = Mutex(State())
     private let isShut = Atomic(false)
 
     init(_ folder: StateFolder, _ lane: LaneIdentity) {
         self.folder = folder
         self.lane = lane
+        backup = LaneBackup(folder, lane)
     }
 
     /// Reads one state of the database.
     ///
-    /// - Returns: `nil` if there is no database, or if it does not know the lane.
+    /// - Returns: `nil` if there is no database, or if it does not know the lane. Nor does one that is older than its backups,
+    ///   until the writer has caught up: it may hold what was erased since.
     func read<Result: Sendable>(
         _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
@@ -44,8 +47,15 @@ final class LaneReader: Sendable {
                 state.opened = Opened(database: database, file: file)
             }
             guard let database = state.opened?.database else { return nil }
+            // The backups follow the database, and so they are read before it.
+            let isKnown = state.opened?.key != nil
+            let (generation, epoch) = isKnown ? (0, 0) : (try backup.generation, try backup.epoch)
             return try database.reading { () throws(StorageError) in
-                if state.opened?.key == nil { state.opened?.key = try database.key(of: lane) }
+                if !isKnown, let key = try database.key(of: lane), let row = try database.lane(key, prefix: ""),
+                    row.generation.number >= generation, row.epoch >= epoch
+                {
+                    state.opened?.key = key
+                }
                 guard let key = state.opened?.key else { return nil }
                 return try body(database, key)
             }

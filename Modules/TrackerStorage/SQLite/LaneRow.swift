@@ -43,6 +43,8 @@ struct LaneRow: Hashable, Sendable {
     var epoch: Int64
     /// The generation of new records, which counts the lane's resets as well.
     var generation: Generation
+    /// The last generation that a denial or a reset of everything has erased: neither it nor one before it has records.
+    var erased: Int64
     /// What the generation is bound to.
     var entry: GenerationEntry
     /// When the stored session ends.
@@ -70,7 +72,7 @@ extension LaneRow {
             counters.accepted, counters.delivered, counters.queued, counters.queuedBytes, counters.bytes.before,
             counters.bytes.after,
         ]
-        let numbers = [epoch, generation.number, sequence, reserved, settled]
+        let numbers = [epoch, generation.number, erased, sequence, reserved, settled]
         return counters.allSatisfy { (0...LaneKey.maxCount).contains($0) }
             && numbers.allSatisfy { (0...LaneKey.maxSequence).contains($0) }
     }

@@ -94,6 +94,7 @@ extension LaneTransaction: ChangeableLane {
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
             try account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
             try database.deleteRefused(other.key.records)
+            other.erased = other.generation.number
             other.generation = Generation(other.generation.number + 1)
             try database.removeGenerations(in: other.key, before: other.generation)
             try SQLiteKeyValueStore(database, other, .lane).clear()
@@ -126,8 +127,11 @@ extension LaneTransaction: ChangeableLane {
     }
 
     mutating func dropAll(_ reason: DropReason, erases: Bool) throws(StorageError) {
-        if erases { erasure = erasure ?? .whole }
-        if erases { try database.deleteRefused(row.key.records) }
+        if erases {
+            erasure = erasure ?? .whole
+            row.erased = row.generation.number
+            try database.deleteRefused(row.key.records)
+        }
         try report(try database.deleteRecords(of: row.key), reason)
     }
 }

@@ -14,6 +14,9 @@ enum Schema {
     /// The first version that knows persons to forget.
     static let versionWithForgotten: Int64 = 7
 
+    /// The first version whose lanes know what was erased.
+    static let versionWithErased: Int64 = 8
+
     /// No library will ever have more versions; a larger number is damage.
     private static let mostVersions: Int64 = 10_000
 
@@ -79,6 +82,7 @@ enum Schema {
         CREATE TABLE forgotten(hash INTEGER PRIMARY KEY);
         INSERT OR IGNORE INTO meta VALUES('salt', random());
         """,
+        "ALTER TABLE lane ADD COLUMN erased INTEGER NOT NULL DEFAULT 0",
     ]
 
     /// How many bytes the log may keep while it is not needed.

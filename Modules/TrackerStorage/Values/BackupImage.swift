@@ -109,9 +109,11 @@ extension LaneDatabase {
         _ row: LaneRow, _ identity: LaneIdentity, _ backup: LaneBackup
     ) throws(StorageError) -> BackupImage.Scope {
         let epoch = row.generation.number
-        let facts: [LaneBackup.Fact: String] = [
+        var facts: [LaneBackup.Fact: String] = [
             .identity: identity.text, .generation: String(epoch), .number: String(row.key.lane),
         ]
+        // Most lanes never need the file.
+        if row.erased > 0 { facts[.erased] = String(row.erased) }
         let values = try SQLiteKeyValueStore(self, row, .lane).holdings()
         return BackupImage.Scope(files: backup.lane, epoch: epoch, age: .generation, facts: facts, values: values)
     }

@@ -10,6 +10,8 @@ struct LaneBackup: Sendable {
         /// How often the brand's values were reset.
         case epoch
         case generation
+        /// The last generation that a denial or a reset of everything has erased.
+        case erased
         /// The lane's number in the database.
         case number
         /// The end of the block of sequence numbers that may be in use.
@@ -42,6 +44,14 @@ struct LaneBackup: Sendable {
         get throws(StorageError) { try lane.number(.generation) ?? 0 }
     }
 
+    /// The last generation of the lane that was erased, 0 if none is known. The current one never is.
+    var erased: Int64 {
+        get throws(StorageError) {
+            guard let erased = try lane.number(.erased), erased < (try generation) else { return 0 }
+            return erased
+        }
+    }
+
     /// The brand's epoch, 0 if it is not known.
     var epoch: Int64 {
         get throws(StorageError) { try brand.number(.epoch) ?? 0 }
@@ -71,6 +81,15 @@ struct LaneBackup: Sendable {
 
     var consent: Consent? {
         get throws(StorageError) { try brand.text(.consent).flatMap(Consent.init) }
+    }
+
+    /// All that is known of the lane without its database.
+    var recovered: RecoveredLane {
+        get throws(StorageError) {
+            RecoveredLane(
+                number: try laneNumber, consent: try consent, epoch: max(1, try epoch),
+                generation: max(1, try generation), erased: try erased, reserved: try reserved)
+        }
     }
 }
 
