@@ -205,6 +205,160 @@ struct BackupTests {
         #expect(try outbox.account().isBalanced)
     }
 
+    @Test("an older database that is put under an idle process is brought up to its backups without a call")
+    func olderUnderIdle() async throws {
+        let told = Recorder<OutboxEvent>()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder) { $0.observer = { told.record($0) } })
+        await outbox.commit([.bind(1, "s1"), .append("m1"), .append("m2")])
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try folder.copy("tracker.sqlite3", to: "old")
+        await outbox.commit([.reset(all: false, messageID: nil), .bind(2, "s2")])
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let peek = try outbox.peek(limit: 9, maxBytes: .max)
+        #expect(peek.records.isEmpty && peek.state.isAwaitingDisk)
+        #expect(try await told.values(atLeast: 1) == [.unwrittenIsWritten])
+        #expect(try outbox.queue() == ["m1", "m2"] && !outbox.state().isAwaitingDisk)
+        #expect(outbox.value(for: .sessionID) == "s2")
+    }
+
+    @Test("so it is however often that has failed, and though nobody reads it any more")
+    func olderAndRefused() async throws {
+        let told = Recorder<OutboxEvent>()
+        let outbox = try await SQLiteOutbox.opened(.sample(folder) { $0.observer = { told.record($0) } })
+        await outbox.commit([.bind(1, "s1"), .append("m1")])
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try folder.copy("tracker.sqlite3", to: "old")
+        await outbox.commit([.reset(all: false, messageID: nil), .bind(2, "s2")])
+        try folder.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try folder.move("old", to: "tracker.sqlite3")
+        #expect(try outbox.queue() == [])
+
+        try folder.move("tracker.sqlite3", to: "old")
+        let obstacle = folder.file("tracker.sqlite3")
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+        for _ in 1...3 { #expect(await outbox.commit(.barrier).summary.hasPrefix("failed")) }
+        try folder.remove("tracker.sqlite3")
+        try folder.move("old", to: "tracker.sqlite3")
+
+        while try await told.values(atLeast: told.all.count + 1).last != .unwrittenIsWritten {}
+        #expect(try outbox.queue() == ["m1"])
+    }
+
+    @Test("what an older database has as refused is not listed before a client has opened it")
+    func olderRefused() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.bind(1, "s1"), .append("m1")])
+        let rejection = Rejection(status: 422, body: "no".utf8, attempts: 1)
+        await first.commit(.drop(try first.ids(), .rejected(422), rejection))
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        #expect(try StateInspection.refused(in: folder.state).map(\.1.count) == [1])
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        await second.commit(.reset(all: true, messageID: nil))
+        await second.close()
+
+        try folder.move("old", to: "tracker.sqlite3")
+
+        #expect(try StateInspection.refused(in: folder.state).isEmpty)
+    }
+
+    @Test("a lane that is not opened catches up as well, before a denial or a forgotten person hides that it is old")
+    func olderBeside() async throws {
+        let there = LaneIdentity.session("https://a.example.com")
+        let here = LaneIdentity.session("https://b.example.com")
+        let first = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        await first.commit([
+            .ensureDevice, .bind(1, "s1"), .identify(Generation(1), known(UserID("u1"))),
+            .append("m1", body: #"{"x":"secret"}"#),
+        ])
+        let device = first.value(for: .deviceID)
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        await second.commit([
+            .reset(all: true, messageID: nil), .bind(2, "s-secret"), .store(.sessionEmail, "secret", nil),
+        ])
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let third = try await SQLiteOutbox.opened(.sample(folder, lane: here))
+        #expect(device != nil && third.value(for: .deviceID) != device)
+        #expect(await third.commit(.forget([.user("u1")])).summary == "changed 0")
+        #expect(await third.commit(.consent(.denied, messageID: nil)).summary == "done")
+        #expect(try folder.files(holding: "secret") == [])
+        #expect(await third.commit(.consent(.granted, messageID: nil)).summary == "done")
+        await third.close()
+
+        let fourth = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        #expect(try fourth.queue() == [])
+        #expect(fourth.value(for: .sessionID) == nil && fourth.value(for: .sessionEmail) == nil)
+    }
+
+    @Test(
+        "of a brand that was reset keeps its device from coming back with the session of another lane",
+        arguments: [false, true])
+    func olderDevice(isDamaged: Bool) async throws {
+        let there = LaneIdentity.session("https://a.example.com")
+        let here = LaneIdentity.session("https://b.example.com")
+        let first = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        await first.commit([.ensureDevice, .bind(1, "s1")])
+        let device = first.value(for: .deviceID)
+        await first.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: here))
+        await second.commit([.reset(all: true, messageID: nil), .ensureDevice])
+        let next = second.value(for: .deviceID)
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+        if isDamaged { try damageKeys() }
+
+        let third = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+
+        #expect(device != nil && next != device)
+        #expect(third.value(for: .deviceID) == next)
+        #expect(try third.state().entry.device?.text == next)
+    }
+
+    @Test("what waits for the session from before a reset keeps its device, whichever lane is opened first")
+    func olderSession() async throws {
+        let there = LaneIdentity.session("https://a.example.com")
+        let here = LaneIdentity.session("https://b.example.com")
+        let first = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        await first.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
+        let device = try #require(first.value(for: .deviceID))
+        await first.close()
+        let own = try await SQLiteOutbox.opened(.sample(folder, lane: here))
+        await own.close()
+        try folder.copy("tracker.sqlite3", to: "old")
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        await second.commit(.reset(all: false, messageID: nil))
+        await second.close()
+        try folder.move("old", to: "tracker.sqlite3")
+
+        let third = try await SQLiteOutbox.opened(.sample(folder, lane: here))
+        #expect(third.value(for: .deviceID) == nil)
+        await third.close()
+
+        let fourth = try await SQLiteOutbox.opened(.sample(folder, lane: there))
+        let peek = try fourth.peek(limit: 9, maxBytes: .max)
+        #expect(peek.records.map(\.messageID.text) == ["m1"])
+        #expect(peek.entries[Generation(1)]?.device?.text == device)
+    }
+
+    @Test("a database that says that its present generation was erased is damaged", arguments: [3, 9])
+    func impossibleErasure(erased: Int) async throws {
+        try await leaveLane()
+        try folder.execute("UPDATE lane SET erased = \(erased), generation = 3")
+
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+
+        #expect(folder.exists("tracker.sqlite3.corrupt-1"))
+        #expect(try outbox.queue() == ["m1"])
+        #expect(try outbox.account().isBalanced)
+    }
+
     @Test("of another lane keeps what a reset or denial has dropped there from moving here", arguments: [false, true])
     func olderOtherLane(isDenied: Bool) async throws {
         let there = LaneIdentity.session("https://a.example.com")

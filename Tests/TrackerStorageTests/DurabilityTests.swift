@@ -48,6 +48,31 @@ struct DurabilityTests {
         }
     }
 
+    @Test(
+        "an opening that takes over another lane's records is synced, so that the backup of that lane is not ahead",
+        .enabled(if: ChildProcess.exists("cc")))
+    func takeover() async throws {
+        let probe = try countedProbe()
+        try tools.write(Data(), to: "log")
+        let empty = try await syncedLogs(opening: TemporaryFolder(), hasRecords: false, probe)
+        try probe.tell("close")
+
+        let taken = try await syncedLogs(opening: folder, hasRecords: true, probe)
+
+        #expect(try await probe.ask("queue") == "m1")
+        #expect(taken == empty + 1)
+    }
+
+    /// How often the probe syncs the database's log when it opens a folder where there is another lane of its brand.
+    private func syncedLogs(
+        opening folder: TemporaryFolder, hasRecords: Bool, _ probe: ProbeProcess
+    ) async throws -> Int {
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://b.example.com")))
+        if hasRecords { await other.commit(.append("m1")) }
+        await other.close()
+        return try await syncs(during: "open \(folder.path)", probe).files.count { $0 == "tracker.sqlite3-wal" }
+    }
+
     /// A probe that notes the name of each file that it has synced.
     private func countedProbe() throws -> ProbeProcess {
         let library = try PreloadedLibrary(

@@ -39,6 +39,29 @@ struct ErasureFaultTests {
         try await expectNothingLeft()
     }
 
+    @Test(
+        "that meets refused reads of the database leaves no copy of what it was to erase",
+        .enabled(if: PreloadedLibrary.canBeMade), arguments: [1, 2, 4, 8, 40])
+    func refusedReads(count: Int) async throws {
+        let tools = TemporaryFolder()
+        let library = try PreloadedLibrary.refusingReads(of: "tracker.sqlite3", in: tools)
+        let probe = try await filled(library.probe("REFUSE=\(tools.file("refuse")) COUNT=\(count)"))
+        for number in 1...100 { #expect(try await probe.ask("append \(Self.secret)-\(number) 1000") == "queued") }
+        // Nothing is in the log, and nothing in the memory of the next.
+        try probe.tell("close")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        try tools.write(Data(), to: "refuse")
+
+        _ = try await probe.ask("deny")
+
+        try tools.remove("refuse")
+        try await withGuard("the disk") { while try await probe.ask("storage") != "ok" {} }
+        #expect(try await probe.ask("deny") == "done")
+        #expect(try folder.files(holding: Self.secret) == [])
+        probe.kill()
+        try await expectNothingLeft()
+    }
+
     @Test("whose folder cannot be listed is not done", .enabled(if: MountNamespace.isAvailable))
     func unlistedFolder() async throws {
         try folder.state.make()

@@ -129,6 +129,21 @@ struct RealDiskTests {
         #expect(try await probe.ask("append m1") == "refused storage")
     }
 
+    @Test("where another user has left backups of another brand opens, and takes calls")
+    func hasOthersBackups() async throws {
+        try folder.state.make()
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
+        let probe = try foreign()
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: .endpoint("a")) { $0.bindsSessions = false })
+        await other.commit(.append("n1"))
+        await other.close()
+        try probe.tell("close")
+
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        #expect(try await probe.ask("append m1") == "pending")
+    }
+
     @Test("gives its files to their owner alone under any umask", arguments: ["0000", "0777", "0022"])
     func ignoresUmask(umask: String) async throws {
         try folder.state.make()

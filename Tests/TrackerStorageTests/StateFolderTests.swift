@@ -8,27 +8,50 @@ import TrackerModels
 struct StateFolderTests {
     @Test(
         "follows no link of a file in it, and says so",
-        arguments: ["tracker.sqlite3", "tracker.sqlite3-wal", "writer.lock", "backup.lock"])
+        arguments: [
+            "tracker.sqlite3", "tracker.sqlite3-wal", "tracker.sqlite3-shm", "tracker.sqlite3-journal", "writer.lock",
+            "backup.lock", "\(LaneIdentity.sample.fileName).open.lock", "\(LaneIdentity.sample.fileName).delivery.lock",
+            "backup/forgotten", "backup/\(LaneIdentity.sample.brandFileName)/brand/consent",
+        ])
     func links(name: String) async throws {
         let (folder, other) = (TemporaryFolder(), TemporaryFolder())
         try folder.state.make()
         try other.state.make()
         try other.write(Data("mine".utf8), to: "victim")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: other.file("victim"))
+        try FileManager.default.createDirectory(
+            at: URL(filePath: folder.file(name)).deletingLastPathComponent(), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: folder.file(name), withDestinationPath: other.file("victim"))
 
         let outbox = SQLiteOutbox(.sample(folder))
         let result = await outbox.open()
-        await outbox.commit(.bind(1, "s1"))
+        _ = outbox.acquireDelivery()
+        await outbox.commit([.bind(1, "s1"), .consent(.granted, messageID: nil), .forget([.user("u1")])])
         await outbox.close()
 
         #expect(try other.read("victim") == Data("mine".utf8))
         let attributes = try FileManager.default.attributesOfItem(atPath: other.file("victim"))
         #expect(attributes[.posixPermissions] as? Int == 0o644)
-        if case .failure(let error) = result, !name.hasSuffix("-wal") {
+        if case .failure(let error) = result, !name.hasSuffix("-wal"), !name.hasSuffix("-shm") {
             #expect(error.message.contains("symbolic link"), "\(error)")
         }
         #expect(other.files == ["victim"])
+    }
+
+    @Test("what cannot be looked at does not count as absent")
+    func unseen() throws {
+        let folder = TemporaryFolder()
+        try folder.state.make()
+        try FileManager.default.createSymbolicLink(atPath: folder.file("loop"), withDestinationPath: "loop")
+        let long = folder.file(String(repeating: "x", count: 300))
+
+        #expect(try FileIdentity(ofPath: folder.file("none")) == nil)
+        #expect(try Directory(folder.file("none")).names() == [])
+        for path in [folder.file("loop"), long] {
+            #expect(throws: StorageError.self) { try FileIdentity(ofPath: path) }
+            #expect(throws: StorageError.self) { try Directory(path).names() }
+            #expect(throws: StorageError.self) { try Directory(path).folders() }
+        }
     }
 
     @Test("may itself be reached by a link")

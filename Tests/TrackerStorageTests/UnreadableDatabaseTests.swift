@@ -132,33 +132,7 @@ struct UnreadableDatabaseTests {
         await outbox.commit([.bind(1, "s1"), .append("m1"), .append("m2"), .append("m3")])
         await outbox.close()
         try DamagedFiles(folder.state).moveDamaged()
-        let library = try PreloadedLibrary(
-            """
-            #include <errno.h>
-            #include <stdio.h>
-            #include <stdlib.h>
-            #include <string.h>
-            #include <sys/syscall.h>
-            #include <unistd.h>
-
-            ssize_t pread64(int file, void *buffer, size_t size, off_t offset) {
-                static long refused;
-                char link[64], path[4096] = "";
-                snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-                if (readlink(link, path, sizeof path - 1) < 0) abort();
-                char *end = strrchr(path, '.');
-                if (end && !strcmp(end, ".damaged") && !access(getenv("REFUSE"), F_OK)
-                    && refused++ < atol(getenv("COUNT"))) {
-                    errno = EIO;
-                    return -1;
-                }
-                return syscall(SYS_pread64, file, buffer, size, offset);
-            }
-
-            ssize_t pread(int file, void *buffer, size_t size, off_t offset) {
-                return pread64(file, buffer, size, offset);
-            }
-            """, in: tools)
+        let library = try PreloadedLibrary.refusingReads(of: "tracker.sqlite3.damaged", in: tools)
         try tools.write(Data(), to: "refuse")
         return try library.probe("REFUSE=\(tools.file("refuse")) COUNT=\(count)")
     }

@@ -50,6 +50,8 @@ struct Stage: Sendable {
     var isBackupOverdue = false
     /// Whether what the disk has refused will be tried again.
     var isRetryScheduled = false
+    /// A read has found the database older than the lane's backups, and the writer has yet to catch up.
+    var isBehind = false
 
     /// What a task that was added has changed.
     struct Addition {

@@ -98,7 +98,7 @@ struct UnwrittenChanges: Sendable {
     /// The lane's state as it will be, and whether anything may be sent until then.
     func state(over disk: LaneState) -> LaneState {
         var state = lane(over: disk).state
-        state.isAwaitingDisk = isAwaitingDisk
+        state.isAwaitingDisk = disk.isAwaitingDisk || isAwaitingDisk
         return state
     }
 }

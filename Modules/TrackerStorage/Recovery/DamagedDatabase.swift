@@ -88,11 +88,11 @@ final class DamagedDatabase {
             func number(_ column: StaticString, or other: Int64) -> Int64 {
                 LaneKey.known.contains(row.int64(column)) ? row.int64(column) : other
             }
+            let (generation, erased) = (number("generation", or: 1), number("erased", or: 0))
             lanes[identity] = RecoveredLane(
                 number: number("lane", or: 0), consent: row.text("consent").flatMap(Consent.init),
-                epoch: number("epoch", or: 1), generation: number("generation", or: 1),
-                erased: number("erased", or: 0), reserved: number("reserved", or: 0),
-                queued: Int(number("queued", or: 0))
+                epoch: number("epoch", or: 1), generation: generation, erased: erased < generation ? erased : 0,
+                reserved: number("reserved", or: 0), queued: Int(number("queued", or: 0))
             )
         }
         return lanes

@@ -135,6 +135,7 @@ struct LaneRecovery {
                 try database.save(entry, of: generation, in: key)
             }
             if old?.epoch == row.epoch { try carryOverValues(of: .brand, from: damagedCopy, row) }
+            if let old, old.epoch < row.epoch { try database.forgetDevice(of: key, generation: row.generation) }
             if old?.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
             try carryOverKeys(from: damagedCopy, &row)
             try carryOverRecords(from: damagedCopy, &row)

@@ -136,7 +136,8 @@ extension LaneDatabase {
         let changes = connection.changes
         var removed = try deleteErasedRecords(of: row)
         // Also what cannot be read, and what a copy holds that will be set aside, is to be erased.
-        if connection.changes != changes || found.map({ $0.number <= row.erased }) == true {
+        let isOlder = found.map { $0.number <= row.erased } ?? false
+        if isOlder || connection.changes != changes {
             try Erasure.everything.demand(in: self)
         }
         removed += try deleteUnboundRecords(of: row.key, before: row.generation)

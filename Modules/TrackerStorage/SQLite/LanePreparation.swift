@@ -67,8 +67,7 @@ struct LanePreparation {
         }
     }
 
-    /// A loss of power, or a restored copy, can bring back an older database: resets stay in force, and no sequence
-    /// number is given twice.
+    /// A loss of power, or a restored copy, can bring back an older database: no sequence number is given twice.
     private func catchUp(_ row: inout LaneRow, _ lastSequence: Int64) throws(StorageError) {
         let found = row
         let reserved = max(row.reserved, try backup?.reserved ?? 0, lastSequence)
@@ -78,22 +77,6 @@ struct LanePreparation {
             row.sequence = reserved
             row.reserved = reserved
             row.boot = nil
-        }
-        if let backup {
-            let (generation, epoch) = (try backup.generation, try backup.epoch)
-            if generation > row.generation.number {
-                row.generation = Generation(generation)
-                row.erased = max(row.erased, try backup.erased)
-                try database.repeatResets(&row, after: found.generation)
-                row.entry = GenerationEntry()
-                row.sessionExpires = nil
-                try SQLiteKeyValueStore(database, row, .lane).clear()
-            }
-            if epoch > row.epoch {
-                row.epoch = epoch
-                row.consent = try backup.consent ?? row.consent
-                try SQLiteKeyValueStore(database, row, .brand).clear()
-            }
         }
         if row.consent == nil { row.consent = try backup?.consent ?? configuration.initialConsent }
         guard row != found else { return }

@@ -31,10 +31,11 @@ final class LaneReader: Sendable {
 
     /// Reads one state of the database.
     ///
-    /// - Returns: `nil` if there is no database, or if it does not know the lane. Nor does one that is older than its backups,
-    ///   until the writer has caught up: it may hold what was erased since.
+    /// - Parameter whenBehind: Is called if the database is older than the lane's backups. Then it counts as lost until the
+    ///   writer has caught up, since it may hold what was erased.
+    /// - Returns: `nil` if there is no database, if it does not know the lane, or if it is behind.
     func read<Result: Sendable>(
-        _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
+        _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result, whenBehind: @Sendable () -> Void = {}
     ) throws(StorageError) -> Result? {
         try state.withLock { (state) throws(StorageError) in
             if isShut.load(ordering: .relaxed) { throw StorageError(.closed, "The outbox is closed") }
@@ -48,13 +49,14 @@ final class LaneReader: Sendable {
             }
             guard let database = state.opened?.database else { return nil }
             // The backups follow the database, and so they are read before it.
-            let isKnown = state.opened?.key != nil
-            let (generation, epoch) = isKnown ? (0, 0) : (try backup.generation, try backup.epoch)
+            let age = state.opened?.key == nil ? (try backup.generation, try backup.epoch) : nil
             return try database.reading { () throws(StorageError) in
-                if !isKnown, let key = try database.key(of: lane), let row = try database.lane(key, prefix: ""),
-                    row.generation.number >= generation, row.epoch >= epoch
-                {
-                    state.opened?.key = key
+                if let age, let key = try database.key(of: lane), let row = try database.lane(key, prefix: "") {
+                    if row.generation.number < age.0 || row.epoch < age.1 {
+                        whenBehind()
+                    } else {
+                        state.opened?.key = key
+                    }
                 }
                 guard let key = state.opened?.key else { return nil }
                 return try body(database, key)

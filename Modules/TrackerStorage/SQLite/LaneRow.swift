@@ -74,7 +74,7 @@ extension LaneRow {
         ]
         let numbers = [epoch, generation.number, erased, sequence, reserved, settled]
         return counters.allSatisfy { (0...LaneKey.maxCount).contains($0) }
-            && numbers.allSatisfy { (0...LaneKey.maxSequence).contains($0) }
+            && numbers.allSatisfy { (0...LaneKey.maxSequence).contains($0) } && erased < generation.number
     }
 }
 

@@ -32,7 +32,7 @@ struct RecordTransfer {
         for other in try database.lanes(besides: transaction.row.key) {
             let isNamed = configuration.takesOver.contains(other.identity)
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
-            guard isNamed || isKin && other.records > 0, try !isDenied(other.identity) else { continue }
+            guard isNamed || isKin && other.records > 0 else { continue }
             if isNamed { try transaction.take(configuration.takesOverValues, of: other.key) }
             guard take(folder?.deliveryLock(of: other.identity)),
                 isNamed || take(folder?.openLock(of: other.identity))
@@ -40,18 +40,6 @@ struct RecordTransfer {
             count += try transaction.takeOver(other.key, onlyUnbound: !isNamed)
             if isNamed { refused += try transaction.takeOverRefused(other.key) }
         }
-    }
-
-    /// Brings another lane up to its backups first, since an older database may hold what was erased since.
-    ///
-    /// - Returns: Whether its user has denied.
-    private func isDenied(_ identity: LaneIdentity) throws(StorageError) -> Bool {
-        guard let folder else { return false }
-        var configuration = configuration
-        configuration.lane = identity
-        configuration.initialConsent = nil
-        let backup = LaneBackup(folder, identity)
-        return try LanePreparation(database, configuration, backup: backup).lane(after: 0).consent == .denied
     }
 
     /// Lets others deliver the lanes again.

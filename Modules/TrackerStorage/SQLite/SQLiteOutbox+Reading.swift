@@ -221,6 +221,8 @@ extension SQLiteOutbox {
     private func stateWithoutDatabase() throws(StorageError) -> LaneState {
         var state = LaneState.empty
         state.consent = configuration.initialConsent ?? .granted
+        // What the backups know of is yet to be done to the database.
+        state.isAwaitingDisk = stage.withLock(\.isBehind)
         guard let backup else { return state }
         let now = configuration.wallClock()
         state.consent = try backup.consent ?? state.consent

@@ -4,7 +4,7 @@ import TrackerModels
 
 extension SQLiteOutbox {
     /// How long a refused change waits for its next try.
-    private static let firstRetry = 0.25
+    static let firstRetry = 0.25
     private static let lastRetry = 5.0
 
     /// Writes the next group; on the writer's queue.
@@ -34,8 +34,8 @@ extension SQLiteOutbox {
         }
     }
 
-    /// Tries again what the disk has refused, until it takes it.
-    private func scheduleRetry(after delay: Double) {
+    /// Tries again what the disk has refused, until it takes it, or has the writer open a database that is behind.
+    func scheduleRetry(after delay: Double) {
         let isNew = stage.withLock { stage in
             defer { stage.isRetryScheduled = true }
             return !stage.isRetryScheduled
@@ -73,15 +73,22 @@ extension SQLiteOutbox {
     }
 
     private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
-        let (outcome, needsRetry) = writer.withLock { writer in
+        let wasBehind = stage.withLock(\.isBehind)
+        let (outcome, needsRetry, isBehind) = writer.withLock { writer in
+            // It catches up when it is opened.
+            if wasBehind { writer.database.close() }
             let outcome = writer.commit(group)
             publish(writer, settled: outcome.settled)
-            return (outcome, writer.needsRetry)
+            return (outcome, writer.needsRetry, wasBehind && writer.database.lane == nil)
         }
-        stage.withLock { $0.finish(group) }
+        stage.withLock { stage in
+            stage.finish(group)
+            if !isBehind { stage.isBehind = false }
+        }
         delivery.releaseIfGivenUp { isLaneFree }
         for event in outcome.events { configuration.observer(event) }
-        if needsRetry { scheduleRetry(after: nextRetry) }
+        if wasBehind, !isBehind { configuration.observer(.unwrittenIsWritten) }
+        if needsRetry || isBehind { scheduleRetry(after: nextRetry) }
         answer(group, outcome)
     }
 

@@ -176,7 +176,12 @@ package final class SQLiteOutbox: LaneOutbox {
     ) throws(StorageError) -> Result? {
         do throws(StorageError) {
             if let reader {
-                return try reader.read { (database, key) throws(StorageError) in try body(database, key, run) }
+                return try reader.read { (database, key) throws(StorageError) in
+                    try body(database, key, run)
+                } whenBehind: { [self] in
+                    stage.withLock { $0.isBehind = true }
+                    scheduleRetry(after: Self.firstRetry)
+                }
             }
             return try writer.withLock { (writer) throws(StorageError) in
                 try writer.read { (database, key) throws(StorageError) in try body(database, key, run) }

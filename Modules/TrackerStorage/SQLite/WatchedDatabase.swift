@@ -233,6 +233,12 @@ struct WatchedDatabase: ~Copyable {
         var opened: (summary: LaneTransaction.Summary, origin: LaneOrigin)?
         var transfer: RecordTransfer?
         defer { transfer?.end() }
+        // A move raises another lane's generation. Its backup would have the records taken for reset if the move were lost.
+        let own = try database.key(of: configuration.lane) ?? LaneKey(lane: 0, brand: 0)
+        let mayMove = try database.lanes(besides: own).contains { $0.records > 0 }
+        let isLasting = mayMove && folder != nil && configuration.durability == .process
+        if isLasting { try database.connection.execute("PRAGMA synchronous=FULL") }
+        defer { if isLasting { try? database.connection.execute("PRAGMA synchronous=NORMAL") } }
         try database.writing { () throws(StorageError) in
             if isNew, let folder {
                 for (identity, recovered) in try folder.backedUpLanes() {
@@ -240,6 +246,7 @@ struct WatchedDatabase: ~Copyable {
                 }
             }
             let preparation = LanePreparation(database, configuration, backup: backup)
+            if let folder { try LaneCatchUp(database, folder, for: configuration.lane).run() }
             let row = try preparation.lane(after: seen?.lastSequence ?? 0)
             var transaction = try LaneTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run

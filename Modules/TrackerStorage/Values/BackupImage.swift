@@ -43,7 +43,9 @@ extension BackupImage.Scope {
     fileprivate func write() throws(StorageError) {
         // A database that is older than its backups catches up when the lane is opened; until then they stay.
         if let age = try files.number(age), age > epoch { return }
-        for (fact, text) in facts { try files.save(text, fact) }
+        // The age comes last: it says that the others are as new.
+        for (fact, text) in facts where fact != age { try files.save(text, fact) }
+        if let text = facts[age] { try files.save(text, age) }
         for (key, holding) in values {
             switch holding {
             case .value(let value):
@@ -113,7 +115,8 @@ extension LaneDatabase {
             .identity: identity.text, .generation: String(epoch), .number: String(row.key.lane),
         ]
         // Most lanes never need the file.
-        if row.erased > 0 { facts[.erased] = String(row.erased) }
+        let isKept = try backup.lane.contains(LaneBackup.Fact.erased.rawValue)
+        if row.erased > 0 || isKept { facts[.erased] = String(row.erased) }
         let values = try SQLiteKeyValueStore(self, row, .lane).holdings()
         return BackupImage.Scope(files: backup.lane, epoch: epoch, age: .generation, facts: facts, values: values)
     }

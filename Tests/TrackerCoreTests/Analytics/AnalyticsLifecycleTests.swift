@@ -311,6 +311,39 @@ struct AnalyticsLifecycleTests {
         await client.shutdown()
     }
 
+    @Test("a reset that the disk refuses holds over a halt and the next initialize", arguments: [true, false])
+    func resetRefusedByDisk(isStillFull: Bool) async throws {
+        let faults = OutboxFaults()
+        let (fixture, client) = try Self.faulty(faults)
+        fixture.backend.answer { _ in .status(401) }
+        await client.initializeAndWait(with: fixture.options())
+        client.identify("left")
+        client.track("A")
+        _ = await client.flush(timeout: .seconds(60))
+        try faults.refuseWrites(true)
+        await client.resetAndWait()
+        fixture.backend.answer { _ in .status(200) }
+
+        if !isStillFull { try faults.refuseWrites(false) }
+        let seen = fixture.backend.server.requests.count
+        await client.initializeAndWait(with: fixture.options())
+        if isStillFull {
+            #expect(await client.track("B").outcome == .dropped(.storage))
+            #expect(await client.flush(timeout: .milliseconds(50)).delivered == 0)
+            #expect(fixture.backend.server.requests.count == seen)
+            try faults.refuseWrites(false)
+        }
+        try await withGuard("the disk") {
+            while await client.track("C").outcome.messageID == nil { try Task.checkCancellation() }
+        }
+        _ = await client.flush(timeout: .seconds(60))
+
+        #expect(fixture.backend.server.requests.dropFirst(seen).flatMap(\.events).map { $0["event"] } == ["C"])
+        #expect(fixture.backend.events.last?["userId"] == nil)
+        #expect(client.isBalanced)
+        await client.shutdown()
+    }
+
     @Test("cancelling a task that waits for initialize ends the wait, and the client is set up all the same")
     func cancelledInitialize() async throws {
         let faults = OutboxFaults()

@@ -3,6 +3,7 @@ import Testing
 import TrackerModels
 
 @testable import TrackerCore
+@testable import TrackerStorage
 
 @Suite("Resetting an analytics client")
 struct AnalyticsResetTests {
@@ -168,6 +169,28 @@ struct AnalyticsResetTests {
         #expect(fixture.client.info("queueLength") == 0)
         #expect(fixture.names.suffix(2) == ["Before", "After"])
         await fixture.client.shutdown()
+    }
+
+    @Test("a second one that waits at a shutdown is answered behind the first, when both are on disk")
+    func secondAtShutdown() async throws {
+        let fixture = try AnalyticsFixture()
+        await fixture.start()
+        let database = fixture.directory.path("state/tracker.sqlite3")
+        let lock = try LockedFile(fixture.directory.path("state/writer.lock"))
+        let generations = Recorder<Int64?>()
+        for _ in 1...2 {
+            fixture.client.reset(messageID: nil) { _ in
+                generations.record(
+                    try? Connection(database, .readWrite).number("SELECT max(generation) FROM lane"))
+            }
+        }
+
+        await fixture.client.shutdown(timeout: .milliseconds(100))
+        #expect(generations.all.isEmpty)
+        lock.unlock()
+        let found = try await generations.values(atLeast: 2)
+
+        #expect(found.count == 2 && zip(found, [2, 3]).allSatisfy { ($0 ?? 0) >= $1 }, "\(found)")
     }
 
     @Test("is still written when the client is shut down before it came to it")

@@ -169,6 +169,44 @@ struct SessionResetTests {
         await fixture.tracker.shutdown()
     }
 
+    @Test("one that the disk refuses holds over a halt and a new key", arguments: [true, false])
+    func refusedByDisk(isStillFull: Bool) async throws {
+        let faults = OutboxFaults()
+        let fixture = try SessionFixture(faults: faults) {
+            $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil
+        }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+        let (device, seen) = (fixture.tracker.deviceId, fixture.requests.count)
+        try faults.refuseWrites(true)
+        await fixture.tracker.resetAndWait(all: true)
+
+        if !isStillFull { try faults.refuseWrites(false) }
+        let next = fixture.config {
+            $0.xApiKey = "key-5678"
+            $0.sessionCreation = .inBackground
+        }
+        try await fixture.start(next)
+        if isStillFull {
+            #expect(fixture.tracker.sessionId == nil && fixture.tracker.deviceId == nil)
+            #expect(await fixture.tracker.track(eventName: "B") == .dropped(.storage))
+            #expect(await fixture.tracker.flush(timeout: .milliseconds(50)).delivered == 0)
+            #expect(fixture.requests.count == seen)
+            try faults.refuseWrites(false)
+        }
+        try await withGuard("the disk") {
+            while await fixture.tracker.track(eventName: "C").messageID == nil { try Task.checkCancellation() }
+        }
+        await fixture.drain()
+
+        #expect(fixture.names == ["A", "C"])
+        #expect(fixture.events.last?.json["session_id"] == "S2")
+        #expect(device != nil && fixture.tracker.deviceId != device)
+        #expect(fixture.tracker.isBalanced)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("a session whose answer comes too late is not reported", arguments: [true, false])
     func silent(isInBackground: Bool) async throws {
         let faults = OutboxFaults()

@@ -29,6 +29,35 @@ struct SharedLaneTests {
         }
     }
 
+    @Test("an answer that comes after the folder was removed and made anew concerns nothing in the new one")
+    func madeAnew() async throws {
+        let gate = try Gate()
+        let fixture = try SessionFixture { request in
+            guard request.isEvent else { return nil }
+            return request.json["event_name"] == "A" ? .gated(gate, .status(200)) : .status(503)
+        }
+        try await fixture.start(fixture.patientConfig)
+        await fixture.tracker.track(eventName: "A")
+        try await fixture.backend.server.requests(atLeast: 2)
+        try FileManager.default.removeItem(atPath: fixture.directory.path("state"))
+        let other = fixture.restarted()
+        try await other.start(fixture.patientConfig)
+        #expect(await other.tracker.track(eventName: "B").isQueued)
+        try await other.drainToWait()
+        #expect(other.events.map { $0.header("X-Sequence") } == ["1", "1"])
+
+        gate.open()
+        await fixture.tracker.shutdown(timeout: .seconds(60))
+
+        #expect(other.tracker.info("queueLength") == 1)
+        fixture.answer()
+        await other.drain()
+        // The process whose lock went with the folder may have tried it too.
+        #expect(other.names.first == "A" && Set(other.names.dropFirst()) == ["B"])
+        #expect(other.tracker.isBalanced)
+        await other.tracker.shutdown()
+    }
+
     @Test("two that initialize at once make one session, under the lock of delivery")
     func oneSession() async throws {
         let gate = try Gate()
