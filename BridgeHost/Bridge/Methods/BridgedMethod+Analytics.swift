@@ -82,11 +82,11 @@ extension BridgedMethod {
         },
         .analyticsChange(
             "analytics.setAdvertisingId",
-            [.optional("advertisingId", .string, "The identifier; `null` clears it, a blank one is ignored.")],
+            [.optional("advertisingId", .id, "The identifier; `null` clears it, a blank one is ignored.")],
             "Sets the advertising identifier of all later events.",
             example: #"["6d92078a-8246-4ba4-ae5b-76104861e7dc"]"#
         ) {
-            .setAdvertisingId($0.optionalString(0))
+            .setAdvertisingId($0.optionalID(0))
         },
         .analyticsChange(
             "analytics.clearAdvertisingId", [], "Removes the advertising identifier from all later events."

@@ -116,7 +116,7 @@ extension CallExpectation {
                 "A recorded call has no member '\(name.prefix(80))'"
                     + (advice ?? ": it has \(RecordedCall.members.joined(separator: ", "))"))
         }
-        for name in ["userId", "anonymousId", "groupId"] {
+        for name in ["userId", "anonymousId", "groupId", "advertisingId", "sourceSessionId"] {
             if let given = members[name] { members[name] = try Self.id(given, name) }
         }
         if let method = members["method"] { try Self.check(method, "method", Self.methods) }

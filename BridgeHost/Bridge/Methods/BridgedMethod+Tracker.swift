@@ -101,10 +101,10 @@ extension BridgedMethod {
             .updateSessionEmail(try arguments.string(0))
         },
         .tracking(
-            "linkSession", [.required("sourceSessionId", .string, "The other session. Not empty.")],
+            "linkSession", [.required("sourceSessionId", .id, "The other session. Not empty.")],
             "Links another session of the same visitor to this one.", example: #"["session-0"]"#
         ) { arguments in
-            .linkSession(try arguments.string(0))
+            .linkSession(try arguments.id(0))
         },
     ]
 }

@@ -11,7 +11,9 @@ extension NamedSchema {
             "Properties", "Facts: a JSON object, nested at most 128 levels deep.", .anyObject,
             example: #"{"total": 149.99, "items": [{"sku": "A-1"}], "coupon": null}"#),
         NamedSchema(
-            "Id", "The id of a user, a visitor or a group: characters, or a whole number, which stands for its digits.",
+            "Id",
+            "The id of a user, a visitor, a group or a session, or for advertising: characters, or a whole number, which "
+                + "stands for its digits.",
             .oneOf([.string, .integer]), example: #""user-1""#),
         NamedSchema(
             "Timestamp", "A date and a time of day with its zone, in the form of RFC 3339.", .string,

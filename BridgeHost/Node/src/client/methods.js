@@ -135,7 +135,7 @@ export const METHODS = {
     },
     linkSession: {
         params: [
-            { name: 'sourceSessionId', kind: 'string', isRequired: true, fault: 'INVALID_VALUE' },
+            { name: 'sourceSessionId', kind: 'id', isRequired: true, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
         messageId: 'uuid',
@@ -274,7 +274,7 @@ export const METHODS = {
     },
     'analytics.setAdvertisingId': {
         params: [
-            { name: 'advertisingId', kind: 'string', isRequired: false, fault: 'INVALID_VALUE' },
+            { name: 'advertisingId', kind: 'id', isRequired: false, fault: 'INVALID_VALUE' },
         ],
         gives: 'outcome',
         messageId: 'stamped',

@@ -828,7 +828,7 @@ export interface TrackerMethods {
      *
      * @param sourceSessionId The other session. Not empty.
      */
-    linkSession(sourceSessionId: string, options?: CallOptions): Promise<Outcome>
+    linkSession(sourceSessionId: Id, options?: CallOptions): Promise<Outcome>
     /**
      * Forgets the user: session, email, user id, metadata and device id. Makes a new session.
      *
@@ -955,7 +955,7 @@ export interface AnalyticsMethods {
      *
      * @param advertisingId The identifier; `null` clears it, a blank one is ignored.
      */
-    setAdvertisingId(advertisingId?: string | null, options?: CallOptions): Promise<Outcome>
+    setAdvertisingId(advertisingId?: Id | null, options?: CallOptions): Promise<Outcome>
     /**
      * Removes the advertising identifier from all later events.
      */

@@ -130,7 +130,7 @@ class TrackerOutcomes(OutcomeCaller[T]):
         """
         return self._enqueue("updateSessionEmail", (email,), message_id)
 
-    def link_session(self, source_session_id: str, *, message_id: str | None = None) -> T:
+    def link_session(self, source_session_id: Id, *, message_id: str | None = None) -> T:
         """Links another session of the same visitor to this one.
 
         :param source_session_id: The other session. Not empty.
@@ -494,7 +494,7 @@ class AnalyticsOutcomes(ScopedCaller[T]):
         )
         return self._enqueue("analytics.alias", (new_user_id, options), message_id)
 
-    def set_advertising_id(self, advertising_id: str | None = None, *, message_id: str | None = None) -> T:
+    def set_advertising_id(self, advertising_id: Id | None = None, *, message_id: str | None = None) -> T:
         """Sets the advertising identifier of all later events.
 
         :param advertising_id: The identifier; `None` clears it, a blank one is ignored.

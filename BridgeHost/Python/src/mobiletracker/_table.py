@@ -163,7 +163,7 @@ ROWS: dict[str, Row] = {
             "linkSession",
             Gives.OUTCOME,
             params=(
-                Param("sourceSessionId", "string", True, "INVALID_VALUE"),
+                Param("sourceSessionId", "id", True, "INVALID_VALUE"),
             ),
             message_id="uuid",
             repeats=True,
@@ -315,7 +315,7 @@ ROWS: dict[str, Row] = {
             "analytics.setAdvertisingId",
             Gives.OUTCOME,
             params=(
-                Param("advertisingId", "string", False, "INVALID_VALUE"),
+                Param("advertisingId", "id", False, "INVALID_VALUE"),
             ),
             message_id="stamped",
             is_scoped=True,
