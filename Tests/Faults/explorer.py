@@ -9,8 +9,9 @@
 A point is SCENARIO FAULT, or SCENARIO FAULT FAULT where a second fault follows the first. A FAULT is
 KIND:PLACE:NUMBER:ERROR:EXTENT, such as pwrite:tracker.sqlite3-wal:3:ENOSPC:all. With the third pwrite to that file the
 disk is full: for that call (EXTENT 1), for so many calls of its kind (3), or (all) for every call that needs space,
-until the scenario is over. All faults are played with the extents 1 and all; samples have 3 as well. The ERROR `kill` kills the host instead. `+second` behind a scenario has a second host, without
-faults, on the same folder; `+native` has a program with a Swift client in the place of the host. See Docs/Contributing.md.
+until the scenario is over. All faults are played with the extents 1 and all, with --some 3; samples have each. The
+ERROR `kill` kills the host instead. `+second` behind a scenario has a second host, without faults, on the same folder;
+`+native` has a program with a Swift client in the place of the host. See Docs/Contributing.md.
 """
 import argparse
 import concurrent.futures
@@ -294,6 +295,7 @@ def main():
     parser.add_argument("--sample", type=int, default=0, help="with --short: how many points besides")
     parser.add_argument("--minutes", type=float, default=1e6, help="no new run after that")
     parser.add_argument("--pairs", type=int, default=int(os.environ.get("FAULTS", "500")), help="how many pairs of faults")
+    parser.add_argument("--some", action="store_true", help=f"single faults of {SOME} calls instead of one and of all")
     parser.add_argument("--only-pairs", action="store_true", help="the regressions and the pairs")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("SEED", "0")) or random.randrange(1, 1 << 31))
     parser.add_argument("--skip", type=int, default=0, help="goes on with a run of that seed after so many runs")
@@ -345,6 +347,8 @@ def investigate(pool, options):
             return 1
         normal[name] = held
         points += [f"{name} {fault}" for fault in faults(counts)]
+    if options.some:
+        points = [f"{point[:-1]}{SOME}" for point in points if re.search("(?<!kill):1$", point)]
     if options.only:
         points = [point for point in points if re.search(options.only, point)]
     if options.list:
