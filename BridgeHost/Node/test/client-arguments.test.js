@@ -3,7 +3,9 @@ import { createServer } from 'node:http'
 import { suite, test } from 'node:test'
 import { captureWarnings, fakeTracker } from '../testsupport/hosts.js'
 import { realTracker, withoutHost } from '../testsupport/real-host.js'
+import { METHODS } from '../src/client/methods.js'
 import { writeParams } from '../src/client/params.js'
+import { SCOPE } from '../src/client/scope.js'
 import { createTracker } from '../src/client/tracker.js'
 
 const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
@@ -392,6 +394,33 @@ suite('ids', () => {
             assert.deepEqual(sent, [[text], [text], [text], [text], [text], [text, text, text]])
         })
     }
+
+    /** Those of brands are texts. */
+    const TEXTS = ['brandId']
+
+    test('stand for their text in every call, in its options and in its scope', async (t) => {
+        const { tracker, lives } = fakeTracker(t)
+        const namesOf = (members) => members.filter(({ kind }) => kind === 'id').map(({ name }) => name)
+        const filled = (members, id) => Object.fromEntries(namesOf(members).map((name) => [name, id]))
+        const expected = []
+        for (const [method, { params, options = [], isScoped }] of Object.entries(METHODS)) {
+            const named = [...params, ...options, ...SCOPE].filter(({ name }) => name.endsWith('Id') && !TEXTS.includes(name))
+            for (const { name, kind } of named) assert.equal(kind, 'id', `${method}: ${name}`)
+            if (!isScoped && namesOf(params).length === 0) continue
+            const [name, client] = method.split('.').reverse()
+            const call = (client ? tracker[client] : tracker)[name]
+            for (const [id, text] of Object.values(ids)) {
+                const args = params.map(({ kind }) => (kind === 'id' ? id : kind === 'string' ? 'x' : null))
+                await tracker.analytics.with(filled(SCOPE, id), () => call(...args, filled(options, id)))
+                expected.push([method, filled(params, text), filled(options, text), isScoped ? [filled(SCOPE, text)] : []])
+            }
+        }
+
+        const sent = lives()[0].map(({ method, params: { options = {}, scope = [], ...own } }) => [
+            method, Object.fromEntries(namesOf(METHODS[method].params).map((name) => [name, own[name]])), options, scope,
+        ])
+        assert.deepEqual(sent, expected)
+    })
 })
 
 suite('a setup in another shape', { skip: withoutHost }, () => {

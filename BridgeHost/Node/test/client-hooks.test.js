@@ -4,6 +4,7 @@ import { Output } from '../src/client/output.js'
 import { LineWriter } from '../src/client/line-writer.js'
 import { createTracker } from '../src/client/tracker.js'
 import { KEY, eventNames, realTracker, withoutHost } from '../testsupport/real-host.js'
+import { doubling } from '../testsupport/doubling.js'
 import { afterwards, fakeTracker, freshFolder, inTime } from '../testsupport/hosts.js'
 
 const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
@@ -332,6 +333,75 @@ suite('beforeSend', () => {
             assert.match(warnings[0], /client-hooks\.test\.js:\d+:\d+\)$/)
         })
     }
+
+    const no = { get() { throw new Error('no') }, enumerable: true }
+    const changes = {
+        'a cycle': [
+            (call) => void (call.properties.list[0].back = call.properties),
+            'SERIALIZATION_ERROR', 'attributes.list[0].back is part of a cycle',
+        ],
+        'itself inside': [
+            (call) => Object.assign(call, { metadata: { call } }),
+            'SERIALIZATION_ERROR', 'metadata.call.metadata is part of a cycle',
+        ],
+        'a getter that throws': [
+            (call) => Object.defineProperty(call, 'name', no), 'BEFORE_SEND', 'beforeSend has returned what cannot be read: no',
+        ],
+        'a getter inside that throws': [
+            (call) => ({ ...call, properties: Object.defineProperty({}, 'x', no) }),
+            'SERIALIZATION_ERROR', 'attributes.x cannot be read: no',
+        ],
+        'a BigInt as its name': [
+            (call) => ({ ...call, name: 5n }), 'INVALID_EVENT_NAME', 'eventName must be a string, and is a bigint',
+        ],
+    }
+    for (const [what, [change, reason, words]] of Object.entries(changes)) {
+        test(`that returns a call with ${what} drops that call alone, awaited or not`, { skip: withoutHost }, async (t) => {
+            const { tracker, collector, warnings, config } = await realTracker(t)
+            await tracker.init('925', config({ beforeSend: (call) => (call.name === 'BAD' ? change(call) : call) }))
+
+            const outcome = await tracker.track('BAD', { list: [{}] })
+            tracker.track('BAD', { list: [{}] })
+            await tracker.track('GOOD', { n: 1 })
+            await collector.wait({ name: 'GOOD', accepted: true })
+
+            assert.deepEqual(outcome, { status: 'dropped', reason })
+            assert.equal(warnings.length, 2, warnings.join('\n'))
+            for (const warning of warnings) assert.ok(warning.includes(words), warning)
+            assert.deepEqual(eventNames(collector), ['GOOD'])
+        })
+    }
+
+    test('that returns a call with a BigInt among its values sends all its digits', { skip: withoutHost }, async (t) => {
+        const { tracker, collector, warnings, config } = await realTracker(t)
+        await tracker.init('925', config({ beforeSend: (call) => ({ ...call, properties: { n: 2n ** 70n } }) }))
+
+        assert.notEqual((await tracker.track('A')).status, 'dropped')
+        const [{ raw }] = await collector.wait({ name: 'A', accepted: true })
+
+        assert.match(raw, /"n":1180591620717411303424\b/)
+        assert.deepEqual(warnings, [])
+    })
+
+    for (const member of ['name', 'properties', 'context', 'scope']) {
+        test(`that makes of ${member} far more than the host takes drops the call, and reads little of it`, async (t) => {
+            const { tracker: { analytics }, lives } = fakeTracker(t, { maxMessageBytes: 10_000 })
+            const beforeSend = (call) => ({ ...call, [member]: member === 'scope' ? [{ properties: doubling() }] : doubling() })
+            await analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com', beforeSend })
+
+            assert.equal((await analytics.track('A')).reason, 'TOO_LARGE')
+
+            assert.deepEqual(written(lives), [])
+        })
+    }
+
+    test('may make more than the host takes of what a call does not have', async (t) => {
+        const { tracker, lives } = await hooked(t, { beforeSend: (call) => void (call.location = doubling()) })
+
+        await tracker.track('A')
+
+        assert.deepEqual(written(lives), [['track', { eventName: 'A' }]])
+    })
 
     test('sees arguments of the right types alone, and what it makes of them is checked', async (t) => {
         const seen = []

@@ -10,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { currentScope } from '../src/client/scope.js'
 import { createTracker } from '../src/client/tracker.js'
+import { doubling } from '../testsupport/doubling.js'
 import { KEY, problemsOf, realTracker, withoutHost } from '../testsupport/real-host.js'
 import { afterwards, fakeTracker, inTime } from '../testsupport/hosts.js'
 
@@ -168,6 +169,26 @@ suite('analytics.with', { skip: withoutHost }, () => {
         assert.match(warnings[0], /scope\.properties\.n is NaN.*client-scope\.test\.js/s)
     })
 
+    test('and the options of a call may be a Map', async (t) => {
+        const { analytics, events } = await analyticsOf(t)
+
+        await analytics.with(new Map([['userId', 'u1']]), () => analytics.track('A'))
+        await analytics.track('B', {}, new Map([['userId', 2n]]))
+        const { reason } = await analytics.track('C', {}, new Map([['userId', undefined]]))
+
+        assert.equal(reason, 'INVALID_VALUE')
+        assert.deepEqual((await events()).map(({ userId }) => userId), ['u1', '2'])
+    })
+
+    test('drops the calls in a scope of far more than the host takes, and reads little of it', async (t) => {
+        const { tracker: { analytics } } = fakeTracker(t, { maxMessageBytes: 10_000 })
+        await analytics.track('A')
+
+        const { reason } = await analytics.with({ userId: 'u1', properties: doubling() }, () => analytics.track('B'))
+
+        assert.equal(reason, 'TOO_LARGE')
+    })
+
     test('refuses arguments that are no scope and no function, and returns or throws what the function does', (t) => {
         const { tracker: { analytics } } = fakeTracker(t)
 
@@ -239,6 +260,44 @@ suite('beforeSend in a scope', { skip: withoutHost }, () => {
         ])
         assert.deepEqual([event.userId, event.groupId, event.properties], ['u1', 'g', { plan: 'pro' }])
     })
+
+    test('may put ids there, which stand for their text as in an option', async (t) => {
+        const uuid = '123e4567-e89b-12d3-a456-426614174000'
+        const visitor = new Map([['anonymousId', { toString: () => uuid }], ['groupId', 2n ** 64n]])
+        const scope = [{ userId: 42, properties: { n: 1 } }, visitor]
+        const beforeSend = (call) => (call.name ? { ...call, scope } : call)
+        const { analytics, events } = await analyticsOf(t, { beforeSend })
+
+        await analytics.track('A')
+        await analytics.with({ userId: 'u1' }, () => analytics.track('B'))
+
+        const all = await events()
+        assert.deepEqual(idsOf(all), Array(2).fill(['42', uuid, String(2n ** 64n)]))
+        assert.deepEqual(all.map(({ properties }) => properties), Array(2).fill({ n: 1 }))
+    })
+
+    const faults = {
+        'an id that is not exact': [
+            [{}, { userId: 2 ** 53 }], 'INVALID_VALUE', /scope\[1\]\.userId is a number too large to be exact/,
+        ],
+        'an id without a value': [[{ userId: undefined }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/],
+        'an id that is none': [[{ groupId: {} }], 'INVALID_VALUE', /'scope\.groupId' must be a string or a whole number/],
+        'what JSON cannot hold': [[{ properties: { n: NaN } }], 'SERIALIZATION_ERROR', /scope\[0\]\.properties\.n is NaN/],
+        'no list': [new Set([{ userId: 2 ** 53 }]), 'INVALID_VALUE', /scope must be an array, and is a Set/],
+        'no value of a scope': [[7], 'INVALID_VALUE', /'scope' must be an object/],
+    }
+    for (const [what, [scope, reason, words]] of Object.entries(faults)) {
+        test(`that puts ${what} there drops the call for the reason that an option has`, async (t) => {
+            const beforeSend = (call) => (call.name === 'A' ? { ...call, scope } : call)
+            const { analytics, events, warnings } = await analyticsOf(t, { beforeSend })
+
+            const outcome = await analytics.with({ userId: 'u1' }, () => analytics.track('A', {}, { userId: 'u1' }))
+
+            assert.equal(outcome.reason, reason)
+            assert.match(warnings[0], words)
+            assert.deepEqual(await events(), [])
+        })
+    }
 
     test('that takes the person away drops the call', async (t) => {
         const beforeSend = (call) => (call.name === 'A' ? { ...call, scope: [] } : call)

@@ -93,6 +93,41 @@ suite('whatever comes', () => {
         }
     })
 
+    const inside = (text) => `${'{"a":'.repeat(5)}${text}${'}'.repeat(5)}`
+    const times = (n, write) => Array.from({ length: n }, (_, i) => write(i)).join()
+    const twice = {
+        'one name again and again': (n) => inside(`{${times(n, () => '"k":1')}}`),
+        'many names, each twice': (n) => inside(`{${times(n, (i) => `"k${i % (n / 2)}":1`)}}`),
+        'one in each object of a list': (n) => inside(`[${times(n, () => '{"k":1,"k":1}')}]`),
+        'one on each level': (n) => `${'{"k":1,"k":'.repeat(n)}1${'}'.repeat(n)}`,
+    }
+    for (const [what, write] of Object.entries(twice)) {
+        test(`names that stand twice take a time that grows as the body does: ${what}`, () => {
+            for (const [kind, place] of [['event', 'data'], ['batch', 'properties']]) {
+                const { method, path, headers, body } = sample(kind)
+                const bytesOf = (n) => Buffer.from(JSON.stringify(body).replace(new RegExp(`"${place}":`), `$&${write(n)},"rest":`))
+                const took = (bytes, rounds) => {
+                    const content = { bytes, size: bytes.length }
+                    const collector = new Collector({ strict: false, maxBytes: 1 << 26, maxBodyBytes: 1 << 26 })
+                    const start = performance.now()
+                    for (let round = 0; round < rounds; round++) collector.receive(routeOf(method, path), path, headers, content)
+                    const end = performance.now()
+                    const { problems } = [...collector.requestLog.records()].at(-1)
+                    assert.ok(problems.some((problem) => problem.endsWith(' stands there twice.')), problems.join('\n'))
+                    return end - start
+                }
+                const [small, large] = [bytesOf(6000), bytesOf(48_000)]
+                const best = [Infinity, Infinity]
+                // As much in one body as in eight: a square would make it take 8 times as long.
+                for (let attempt = 0; attempt < 3 || (best[1] > 3 * best[0] && attempt < 6); attempt++) {
+                    best[0] = Math.min(best[0], took(small, 8))
+                    best[1] = Math.min(best[1], took(large, 1))
+                }
+                assert.ok(best[1] < 3 * best[0], `${kind}: ${best} ms`)
+            }
+        })
+    }
+
     test('what is no text where an API has one is a problem like others', () => {
         const collector = new Collector({ strict: false, maxBytes: 1 << 20, maxBodyBytes: 1 << 20 })
         const odd = { toString: 1 }

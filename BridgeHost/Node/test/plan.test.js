@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { startCollector } from '@mobiletracker/bridge/collector'
 import { rowsOf } from '../src/collector/page/event.js'
 import { PlanInference } from '../src/plan/infer.js'
 import { Plan, PlanError } from '../src/plan/plan.js'
-import { runCommand, startCommand } from '../testsupport/commands.js'
+import { COMMAND, runCommand, startCommand } from '../testsupport/commands.js'
 import { afterwards, freshFolder } from '../testsupport/hosts.js'
 import { send } from '../testsupport/http.js'
 import { run, runProgram } from '../testsupport/programs.js'
@@ -758,6 +759,10 @@ print(json.dumps({name: sorted(type.__required_keys__) for name, type in types.i
             { $defs: chain(25, (next) => ({ properties: { a: next, b: next } })), events: { A: first } },
             /events\.A\.data holds more than 20000 schemas once every \$ref is followed/,
         ],
+        'with 24 doubling demands': [
+            { $defs: chain(25, (next) => ({ allOf: [next, next] })), events: { A: first } },
+            /events\.A\.data holds more than 20000 schemas/,
+        ],
         'with 24 doubling choices and an example': [
             { $defs: chain(25, (next) => ({ anyOf: [next, next] })), events: { A: { ...first, examples: [{}] } } },
             /events\.A\.data holds more than 20000 schemas/,
@@ -771,16 +776,35 @@ print(json.dumps({name: sorted(type.__required_keys__) for name, type in types.i
             /events\.A\.examples\[0\]\.a cannot be judged: \^\(a\+\)\+\$ takes too long/,
         ],
     }
-    for (const [what, [value, reason]] of Object.entries(tooMuch)) {
-        test(`types refuses a plan ${what}`, async (t) => {
-            const folder = freshFolder(t)
-            writeFileSync(join(folder, 'plan.json'), typeof value === 'string' ? value : JSON.stringify(value))
-            const { status, errors } = await runCommand(t, 'plan', 'types', join(folder, 'plan.json'), '--ts', join(folder, 'x.d.ts'))
 
-            assert.equal(status, 1)
+    /** Has the types of a plan written in every language. What takes for ever is ended, and has no status. */
+    const typesOf = (t, value) => {
+        const folder = freshFolder(t)
+        const [plan, ts, swift, python] = ['plan.json', 'x.d.ts', 'x.swift', 'x.py'].map((name) => join(folder, name))
+        writeFileSync(plan, typeof value === 'string' ? value : JSON.stringify(value))
+        const words = [COMMAND, 'plan', 'types', plan, '--ts', ts, '--swift', swift, '--python', python]
+        const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 10_000, killSignal: 'SIGKILL' })
+        return { status, errors: stderr, files: [ts, swift, python].filter(existsSync) }
+    }
+
+    for (const [what, [value, reason]] of Object.entries(tooMuch)) {
+        test(`types refuses a plan ${what}`, (t) => {
+            const { status, errors, files } = typesOf(t, value)
+
+            assert.deepEqual([status, files], [1, []], errors)
             assert.match(errors, reason)
         })
     }
+
+    test('types tries no pattern where there is no example', (t) => {
+        const plan = (more) => ({ events: { A: { data: { properties: { a: { type: 'string', pattern: '^(a+)+$', ...more } } } } } })
+        for (const more of [{}, { enum: [a30] }]) {
+            const { status, errors, files } = typesOf(t, plan(more))
+
+            assert.equal(status, 0, errors)
+            assert.equal(files.length, 3)
+        }
+    })
 
     test('types refuses definitions that lead to one another in every order', async (t) => {
         const folder = freshFolder(t)

@@ -63,6 +63,29 @@ suite('A test tracker', { skip: withoutHost }, () => {
         assert.deepEqual(await tracker.find('Order Completed', {}, { client: 'tracker' }), [])
     })
 
+    test('takes ids as calls do', async (t) => {
+        const tracker = testTracker(t)
+        class UUID {
+            toString() {
+                return '123e4567-e89b-12d3-a456-426614174000'
+            }
+        }
+        for (const id of [new UUID(), { toString: () => '123e4567-e89b-12d3-a456-426614174001' }, 42, 2n ** 64n]) {
+            const person = { userId: id, anonymousId: id, groupId: id }
+            tracker.analytics.track('Order Completed', {}, person)
+            tracker.analytics.setAdvertisingId(id)
+            tracker.linkSession(id)
+
+            await tracker.expect('Order Completed', {}, { ...person, count: 1 })
+            assert.equal((await tracker.find('setAdvertisingId', null, { advertisingId: id })).length, 1)
+            await tracker.expect('linkSession', null, { sourceSessionId: id, count: 1 })
+        }
+        for (const ask of [tracker.find, tracker.expect]) {
+            const fault = { code: 'INVALID_PARAMS', message: /^record\.\w+: call\.userId is a number too large to be exact/ }
+            await assert.rejects(ask('Order Completed', {}, { userId: 2 ** 53 }), fault)
+        }
+    })
+
     test('says what is wrong with the calls, at the line that expects them', async (t) => {
         const tracker = testTracker(t)
         tracker.analytics.track('Order Completed', { total: 99 }, { userId: 'user-1' })

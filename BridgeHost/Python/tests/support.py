@@ -14,6 +14,7 @@ import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,32 @@ def patient_host(folder: Path) -> Path:
     path.write_text(f'#!/bin/sh\nexec \'{host_path()}\' {" ".join(PATIENT)} "$@"\n')
     path.chmod(0o755)
     return path
+
+
+class _Leaf(dict[str, Any]):
+    """A dictionary that raises when it is read very often."""
+
+    reads = 0
+
+    def values(self) -> Any:
+        return self._read().values()
+
+    def items(self) -> Any:
+        return self._read().items()
+
+    def _read(self) -> dict[str, Any]:
+        self.reads += 1
+        if self.reads > 100_000:
+            raise AssertionError("is read on and on")
+        return {**self}
+
+
+def doubling(around: Callable[[Any], Any] = lambda inner: {"a": inner, "b": inner}, leaf: object = None) -> Any:
+    """A value in 40 levels, each of which holds the next twice: what it stands for has no end in practice."""
+    value: Any = _Leaf(leaf=leaf)
+    for _ in range(40):
+        value = around(value)
+    return value
 
 
 class Collector:

@@ -17,7 +17,8 @@ from .support import KEY, AsyncTestCase, TestCase
 
 from mobiletracker._json import JSONWriter  # isort: skip
 from mobiletracker._params import ArgumentFault, write_params  # isort: skip
-from mobiletracker._row import Gives, Param, Row  # isort: skip
+from mobiletracker._row import Gives, Param, Row, snake  # isort: skip
+from mobiletracker._table import ROWS  # isort: skip
 from mobiletracker import FlushReport, MobileTrackerError, TrackerConfig  # isort: skip
 
 CONFIG: TrackerConfig = {"api_url": "https://api.example.com", "x_api_key": "key"}
@@ -307,6 +308,40 @@ class CallTests(TestCase):
                 {"newUserId": str(id)},
             ],
         )
+
+    def test_ids_stand_for_their_text_in_every_call_in_its_options_and_in_its_scope(self) -> None:
+        typed, fake = self.fake()
+        tracker: Any = typed
+        persons = {"user_id": "userId", "anonymous_id": "anonymousId", "group_id": "groupId"}
+        # Those of brands are texts.
+        texts = {"brandId"}
+        expected = []
+        for row in ROWS.values():
+            named = {param.wire: param.kind for param in row.params if param.wire.endswith("Id")}
+            self.assertLessEqual({wire for wire, kind in named.items() if kind != "id"}, texts, row.method)
+            own = [wire for wire, kind in named.items() if kind == "id"]
+            if not own and not row.is_scoped:
+                continue
+            client, _, name = row.method.rpartition(".")
+            call = getattr(getattr(tracker, client) if client else tracker, snake(name))
+            takes_options = any(param.wire == "options" for param in row.params)
+            for id in (17, 2**70, numpy.int64(18), UUID("0b8f6f3e-6a0c-4a5e-9a53-0f3f3a3b6a01")):
+                values = {"id": id, "string": "x", "object": None}
+                options = dict.fromkeys(persons, id)
+                with tracker.analytics.scope(**options):
+                    call(*(options if param.wire == "options" else values[param.kind] for param in row.params))
+                sent = dict.fromkeys(persons.values(), str(id))
+                expected.append(
+                    {"method": row.method}
+                    | dict.fromkeys(own, str(id))
+                    | ({"options": sent} if takes_options else {})
+                    | ({"scope": [sent]} if row.is_scoped else {})
+                )
+        tracker.analytics.track("END").outcome(60)
+
+        calls = [{"method": call["method"], **call["params"]} for call in fake.lives[0][:-1]]
+        self.assertEqual([{name: call.get(name) for name in each} for call, each in zip(calls, expected)], expected)
+        self.assertEqual(len(calls), len(expected))
 
     def test_drops_for_the_trackers_state_are_one_warning_and_a_count(self) -> None:
         dropped = {"track": {"status": "dropped", "reason": "NOT_INITIALIZED"}}

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, cast
 from unittest import mock
 
-from .support import KEY, FakeHost, TestCase, Warned, host_path, run_program
+from .support import KEY, FakeHost, TestCase, Warned, doubling, host_path, run_program
 
 from mobiletracker import AnalyticsCallOptions, BeforeSend, MobileTracker, MobileTrackerError, Outcome, OutgoingCall  # isort: skip
 from mobiletracker._call import Call  # isort: skip
@@ -22,9 +22,9 @@ INVALID = {"status": "dropped", "reason": "INVALID_VALUE"}
 class BeforeSendTests(TestCase):
     """A function that sees each tracking call."""
 
-    def with_before_send(self, before_send: BeforeSend) -> tuple[MobileTracker, FakeHost]:
+    def with_before_send(self, before_send: BeforeSend, *lives: dict[str, Any]) -> tuple[MobileTracker, FakeHost]:
         """A tracker whose calls it sees."""
-        fake = FakeHost(self.folder)
+        fake = FakeHost(self.folder, *lives)
         tracker = MobileTracker(
             host_path=fake.path, host_arguments=[str(self.folder)], stderr="ignore", before_send=before_send
         )
@@ -254,6 +254,17 @@ class BeforeSendTests(TestCase):
         tracker, _ = self.with_before_send(lambda call: {**call, "properties": {"x": float("nan")}})
 
         self.assertEqual(tracker.track("A").outcome(60).reason, "SERIALIZATION_ERROR")
+
+    def test_what_it_returns_is_too_large_if_the_values_that_it_shares_are(self) -> None:
+        for change in ({"properties": doubling()}, {"context": doubling()}, {"scope": [{"properties": doubling()}]}):
+            with self.subTest(*change):
+                tracker, _ = self.with_before_send(
+                    lambda call: call if call["name"] == "A" else cast(OutgoingCall, {**call, **change}),
+                    {"maxMessageBytes": 10_000},
+                )
+                tracker.analytics.track("A").outcome(60)
+
+                self.assertEqual(tracker.analytics.track("B").outcome(60).reason, "TOO_LARGE")
 
     def test_sees_no_call_that_is_not_valid(self) -> None:
         seen: list[OutgoingCall] = []

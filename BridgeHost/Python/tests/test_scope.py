@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
 
-from .support import KEY, PATIENT, SOURCE, AsyncTestCase, Collector, TestCase, host_path
+from .support import KEY, PATIENT, SOURCE, AsyncTestCase, Collector, TestCase, doubling, host_path
 
 from mobiletracker import MobileTracker, OutgoingCall  # isort: skip
 from mobiletracker._scope import current_scope  # isort: skip
@@ -109,6 +109,15 @@ class ScopeTests(TestCase):
         self.assertIn("scope.properties.n is nan", self.warnings[0])
         self.assertIn("test_scope.py", self.warnings[0])
 
+    def test_that_is_larger_than_the_host_takes_drops_every_call(self) -> None:
+        tracker, _ = self.fake({"maxMessageBytes": 10_000})
+        tracker.analytics.track("A").outcome(60)
+
+        with tracker.analytics.scope(user_id="u1", properties=doubling()):
+            outcomes = [tracker.analytics.track("B").outcome(60), tracker.analytics.identify("u2").outcome(60)]
+
+        self.assertEqual([outcome.reason for outcome in outcomes], ["TOO_LARGE"] * 2)
+
     def test_that_cannot_be_read_runs_its_block_and_drops_every_call(self) -> None:
         tracker, _ = self.started()
         outcomes = []
@@ -194,6 +203,27 @@ class ScopeTests(TestCase):
         left = {"plan": "pro", "email": None}
         self.assertEqual((event["userId"], event["groupId"], event["properties"]), ("u1", "g", left))
         self.assertEqual(dropped.reason, "INVALID_VALUE")
+
+    def test_takes_ids_from_before_send_as_from_the_program(self) -> None:
+        uuid = UUID("123e4567-e89b-12d3-a456-426614174000")
+        scopes: dict[str, list[dict[str, Any]]] = {
+            "A": [{"user_id": 2**53 + 1}, {"anonymous_id": uuid, "group_id": 2**70}],
+            "B": [{"user_id": True}],
+            "C": [{"user_id": "a", "userId": "b"}],
+        }
+
+        def change(call: OutgoingCall) -> Any:
+            return {**call, "scope": scopes.get(call.get("name", ""), [])}
+
+        tracker, collector = self.started(before_send=change)
+        outcomes = [tracker.analytics.track(name).outcome(60) for name in scopes]
+        tracker.analytics.flush()
+
+        reasons = [None, "INVALID_VALUE", "SERIALIZATION_ERROR"]
+        self.assertEqual([outcome.reason for outcome in outcomes], reasons)
+        [event] = events_of(collector)
+        ids = [event[name] for name in ("userId", "anonymousId", "groupId")]
+        self.assertEqual(ids, [str(2**53 + 1), str(uuid), str(2**70)])
 
     def test_defaults_hold_again_after_the_host_was_killed(self) -> None:
         tracker, collector = self.started()

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
+from itertools import product
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any, cast
@@ -18,10 +19,14 @@ from uuid import UUID
 import numpy
 import pandas  # type: ignore[import-untyped]
 
-from .support import AsyncTestCase, TestCase, host_path
+from .support import AsyncTestCase, TestCase, doubling, host_path
 
 from mobiletracker import MobileTracker, MobileTrackerError
 from mobiletracker._json import JSONWriter, ValueFault, read  # isort: skip
+
+
+MOST = 1 << 24
+"""How long a text may become."""
 
 
 class Plan(Enum):
@@ -76,7 +81,7 @@ class Wordless(Exception):
 
 def written(value: object, default: Callable[[Any], object] | None = None) -> str:
     """The JSON text of a value."""
-    text = JSONWriter(default).write({"v": value}, {}).decode()
+    text = JSONWriter(default).write({"v": value}, {}, MOST).decode()
     return text.removeprefix('{"v":').removesuffix("}")
 
 
@@ -179,7 +184,7 @@ class ValueTests(TestCase):
 
         self.assertTrue(is_exact)
         self.assertEqual(value["a"][:2], [1.1, 1.5])
-        self.assertEqual(JSONWriter().write(value, {}, is_exact=True), text)
+        self.assertEqual(JSONWriter().write(value, {}, MOST, is_exact=True), text)
         self.assertEqual(read(b'{"a":[1,0.1]}'), ({"a": [1, 0.1]}, False))
 
     def test_128_levels_are_taken(self) -> None:
@@ -234,6 +239,32 @@ class ValueTests(TestCase):
         with self.assertRaisesCode("MESSAGE_TOO_LARGE"):
             tracker.get_cross_domain_url("é" * 5000)
         self.assertEqual(tracker.track("A", {"large": "é" * 4800}).outcome(60).status, "queued")
+
+    def test_is_too_large_if_the_values_that_it_shares_are_and_little_of_it_is_read(self) -> None:
+        kinds: dict[str, Callable[[Any], Any]] = {
+            "dict": lambda inner: {"a": inner, "b": inner},
+            "dict with numbers as keys": lambda inner: {1: inner, 2: inner},
+            "list": lambda inner: [inner, inner],
+            "mapping": lambda inner: MappingProxyType({"a": inner, "b": inner}),
+            "dataclass": lambda inner: Item(inner, inner),
+        }
+        # The last two are for the slow way of writing.
+        for kind, leaf in product(kinds, (None, "x" * 1000, Decimal(1), {1: 1})):
+            with self.subTest(kind, leaf=leaf):
+                value = doubling(kinds[kind], leaf)
+                with self.assertRaisesRegex(ValueFault, "^The call is too large$"):
+                    JSONWriter().write({"v": value}, {}, 10_000)
+                with self.assertRaisesRegex(ValueFault, "^The call is too large$"):
+                    JSONWriter().write({"v": value}, {}, 10_000, is_exact=True)
+
+    def test_may_be_as_large_as_the_host_takes(self) -> None:
+        values: list[Any] = [{}, [], {"": 0}, [0], "", "x", {"a": [{}, [], ""]}, [[0]], {"a": {"": 1.5}, "b": [None, True]}]
+        values += [[0] * 50, {"": {"": {"": {"": ""}}}}, ["x" * 50] * 2, Item("", None), MappingProxyType({"": 0})]
+        values += [set(), {1: 0}, Decimal(1), Plan.PRO, [date.min]]
+        for value in values:
+            with self.subTest(repr(value)):
+                text = JSONWriter().write({"v": value}, {}, MOST)
+                self.assertEqual(JSONWriter().write({"v": value}, {}, len(text)), text)
 
     def test_is_too_large_also_if_the_host_has_not_said_yet_what_it_takes(self) -> None:
         arguments = ["--storage-dir", str(self.folder / "state"), "--max-message-bytes", "65536"]

@@ -132,8 +132,8 @@ export class Hooks {
  * @param {string} method
  * @param {import('./methods.js').BridgedMethod} row
  * @param {string} text The params, with BigInts marked.
- * @returns {{ args?: unknown[], scope?: string, dropped?: true, fault?: string }} `args` if it changed the call, and the
- *     text of another `scope`; `dropped` if it dropped the call; `fault` if it failed.
+ * @returns {{ args?: unknown[], scopes?: unknown, dropped?: true, fault?: string }} `args` if it changed the call, and
+ *     the `scopes` if it changed them; `dropped` if it dropped the call; `fault` if it failed.
  */
 export function filter(beforeSend, method, row, text) {
     const sent = JSON.parse(text, text.includes(MARK) ? revived : undefined)
@@ -154,10 +154,10 @@ export function filter(beforeSend, method, row, text) {
     }
     try {
         const changed = { ...result }
-        const after = textsOf(changed)
+        const after = textsOf(changed, before)
         if ([...MEMBERS].every((member) => after[member] === before[member])) return {}
-        const scope = after.scope === before.scope ? undefined : serialize(changed.scope ?? [], 'scope')
-        return { args: argumentsFor(row, sent, changed, namedPerson), scope }
+        const scopes = after.scope === before.scope ? undefined : changed.scope ?? []
+        return { args: argumentsFor(row, sent, changed, namedPerson), scopes }
     } catch (error) {
         return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error, 'message')}` }
     }
@@ -213,11 +213,14 @@ function namesPerson(values) {
     return (values?.userId ?? values?.anonymousId ?? null) !== null
 }
 
-/** The members of a call as texts. What cannot be written differs from everything. */
-function textsOf(call) {
+/**
+ * The members of a call as texts. What cannot be written differs from everything, and so does what is longer than
+ * before: it is not written to its end.
+ */
+function textsOf(call, before) {
     return Object.fromEntries([...MEMBERS].map((member) => {
         try {
-            return [member, serialize(call[member], member)]
+            return [member, serialize(call[member], member, before ? before[member]?.length ?? 0 : Infinity)]
         } catch {
             return [member, {}]
         }

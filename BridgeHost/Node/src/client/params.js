@@ -1,4 +1,6 @@
+import { types } from 'node:util'
 import { distance, folded, nearest } from '../nearest.js'
+import { SCOPE } from './scope.js'
 import { ValueFault, isLonger, opaqueName, serialize, tooLarge } from './serialize.js'
 
 /** The options that every call with an effect takes, in an object after its arguments. */
@@ -28,22 +30,25 @@ export class ArgumentFault extends ValueFault {}
  * @param {(value: unknown, path: string) => unknown} [options.convert] The program's own function for what JSON lacks.
  * @param {string} [options.mark] What BigInts are written with, as texts.
  * @param {string} [options.scope] JSON text of the scopes around the call.
+ * @param {unknown} [options.scopes] What `beforeSend` has made of them, if it has changed them.
  * @param {boolean} [options.isWhole] Whether what JSON would leave out is refused.
  * @returns {string} JSON text.
  * @throws {ValueFault}
  */
-export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, scope, isWhole }) {
+export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, scope, scopes, isWhole }) {
     const omitted = []
     const omit = (path, kind) => omitted.push({ path, kind })
     const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark, isWhole })
     const isInOne = row.takesObject && isObject(args[0]) && holdsParams(row.params, args)
-    const text = isInOne ? write(withTextsOfIDs(row, args[0]), 'argument') : named(row, args, write, { newID, warn, scope, isWhole })
+    const text = isInOne
+        ? write(withTextsOfIDs(row.params, args[0]), 'argument')
+        : named(row, args, write, { newID, warn, scope, scopes, isWhole })
     if (omitted.length > 0) warn(omission(omitted))
     if (isLonger(text, maxBytes)) throw tooLarge()
     return text
 }
 
-function named({ params, gives, options, isScoped }, args, write, { newID, warn, scope, isWhole }) {
+function named({ params, gives, options, isScoped }, args, write, { newID, warn, scope, scopes, isWhole }) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
     if (isInOneObject(params, args)) throw new ArgumentFault(params[0].name, oneObject(params, options))
@@ -60,7 +65,8 @@ function named({ params, gives, options, isScoped }, args, write, { newID, warn,
         const given = optionsOf(args[params.length])
         const own = writeMembers(given, options, 'options', write, warn, OPTIONS)
         if (own !== '') add('options', `{${own}}`)
-        if (isScoped && scope) add('scope', scope)
+        const around = isScoped && (scopes === undefined ? scope : writeScopes(scopes, write))
+        if (around) add('scope', around)
         const { messageId } = given
         // What JSON cannot hold is no id either: the host refuses its call.
         add('messageId', isAbsent(messageId) ? `"${newID()}"` : write(messageId, 'messageId') ?? '""')
@@ -80,7 +86,7 @@ function oneObject(params, options) {
 }
 
 /** An id as it is sent: a whole number or a UUID as its text. What is none stays, and is refused. */
-function textOfID(value, { name, kind }) {
+export function textOfID(value, { name, kind }) {
     if (kind !== 'id') return value
     if (typeof value === 'bigint') return String(value)
     if (typeof value === 'number' && Number.isInteger(value)) {
@@ -107,10 +113,24 @@ function isUUID(value, { kind }) {
     return typeof text === 'string' && UUID.test(text)
 }
 
-/** The same params, with their ids as they are sent. */
-function withTextsOfIDs({ params }, given) {
-    const ids = params.filter(({ name, kind }) => kind === 'id' && name in given)
-    return ids.length === 0 ? given : { ...given, ...Object.fromEntries(ids.map((param) => [param.name, textOfID(given[param.name], param)])) }
+/** The same values, with their ids as they are sent. `place` is what their names begin with in a fault. */
+function withTextsOfIDs(members, given, place = '') {
+    const ids = members.filter(({ name, kind }) => kind === 'id' && name in given)
+    // One that is given and has no value stays, as in options.
+    const texts = ids.map(({ name, kind }) => [name, textOfID(given[name], { name: place + name, kind }) ?? null])
+    return ids.length === 0 ? given : { ...given, ...Object.fromEntries(texts) }
+}
+
+/** Scopes that `beforeSend` has changed, as JSON text. The host checks what is in them. */
+function writeScopes(scopes, write) {
+    if (!Array.isArray(scopes)) throw new ArgumentFault('scope', `must be an array, and is ${typeName(scopes)}`)
+    const texts = scopes.map((scope, i) => (isObject(scope) ? withTextsOfIDs(SCOPE, withMembers(scope), `scope[${i}].`) : scope))
+    return write(texts, 'scope')
+}
+
+/** The same object; of a Map one with its entries, as JSON has it: else whom a call is about would be overlooked. */
+function withMembers(value) {
+    return types.isMap(value) ? Object.fromEntries(value) : value
 }
 
 /** Checks by its text whether a value has the type of the parameter. */
@@ -171,7 +191,7 @@ function phrase(kind) {
 /** The object after the arguments. */
 function optionsOf(value) {
     if (isAbsent(value)) return {}
-    if (isObject(value) && !Array.isArray(value)) return value
+    if (isObject(value) && !Array.isArray(value)) return withMembers(value)
     throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(value)}`)
 }
 
@@ -187,6 +207,7 @@ function optionsOf(value) {
  */
 export function writeMembers(given, members = [], place, write, warn, others = []) {
     const texts = []
+    given = withMembers(given)
     for (const { name, kind } of members) {
         if (!(name in given)) continue
         const path = `${place}.${name}`

@@ -69,16 +69,17 @@ function isList(value) {
  *
  * @param {(given: object, members: typeof SCOPE, place: string, write: Function, warn: Function) => string} writeMembers
  *     Writes values by the rules for the options of a call.
+ * @param {{ maxMessageBytes: number }} link
  * @param {object} observer
  * @param {import('./hooks.js').Hooks} observer.hooks
  * @param {{ warn: (message: string) => void }} observer.warnings
  */
-export function scopeRunner(writeMembers, { hooks, warnings }) {
+export function scopeRunner(writeMembers, link, { hooks, warnings }) {
     return (values, body) => runInScope(values, body, (given) => {
         const { convert } = hooks.of('analytics.')
         const warn = (message) => warnings.warn(`analytics.with: ${message}.`)
         const omit = (path, kind) => warn(`${path} is a ${kind}, which JSON cannot hold; it is left out`)
-        const write = (value, path) => serialize(value, path, Infinity, omit, { convert })
+        const write = (value, path) => serialize(value, path, link.maxMessageBytes, omit, { convert })
         return writeMembers(given, SCOPE, 'scope', write, warn)
     })
 }

@@ -71,8 +71,7 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
                 params = writeParams(row, args, { ...how, mark: MARK })
                 const verdict = filter(beforeSend, method, row, params)
                 if (verdict.dropped) return site.filtered(verdict.fault)
-                params = verdict.args
-                    ? writeParams(row, verdict.args, { ...how, scope: verdict.scope ?? how.scope }) : unmarked(params)
+                params = verdict.args ? writeParams(row, verdict.args, { ...how, scopes: verdict.scopes }) : unmarked(params)
             } else {
                 params = writeParams(row, args, how)
             }

@@ -83,7 +83,7 @@ export function openTracker(options = {}, { onReady, run } = {}) {
         ['', 'analytics.', 'basic.'].map((prefix) => [prefix, makeFunctions(prefix, link, observer)]))
     const tracker = {
         ...clients[''],
-        analytics: { ...clients['analytics.'], with: scopeRunner(writeMembers, observer) },
+        analytics: { ...clients['analytics.'], with: scopeRunner(writeMembers, link, observer) },
         basic: clients['basic.'],
         refused: makeFunctions('refused.', link, observer),
         host: makeFunctions('host.', link, observer),

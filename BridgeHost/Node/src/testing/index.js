@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert'
 import { CallPromise } from '../client/call-promise.js'
+import { textOfID } from '../client/params.js'
 import { openTracker } from '../client/tracker.js'
 
 /** How many trackers that were shut down still answer questions, each with a host of its own. */
@@ -99,9 +100,20 @@ function drop(forget) {
     if (place >= 0) ended.splice(place, 1)
 }
 
-/** What else a call has. `droppedAs` is short for an outcome. What is undefined is no less a fault than null. */
+/** The members of a call that are ids. */
+const IDS = ['userId', 'anonymousId', 'groupId', 'advertisingId', 'sourceSessionId']
+
+/**
+ * What else a call has, with its ids as a call sends them. `droppedAs` is short for an outcome. What is undefined is no
+ * less a fault than null.
+ */
 function membersOf({ droppedAs, ...others } = {}) {
     const members = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, value ?? null]))
+    for (const name of IDS.filter((name) => name in members)) {
+        const id = members[name]
+        // It is read as the question is written: a fault is an answer to that.
+        Object.defineProperty(members, name, { get: () => textOfID(id, { name: `call.${name}`, kind: 'id' }) })
+    }
     if (droppedAs !== undefined) members.outcome = { status: 'dropped', reason: droppedAs }
     return members
 }

@@ -153,7 +153,7 @@ class Channel:
         params = write_params(self.writer, row, arguments, message_id, most, scope=scope)
         if self._before_send and row.gives is Gives.OUTCOME:
             changed, scopes, is_exact = filtered(self._before_send, row, params)
-            scope = written(scopes, self.writer, is_exact=is_exact)
+            scope = written(scopes, self.writer, most, is_exact=is_exact)
             return write_params(self.writer, row, changed, message_id, most, is_exact=is_exact, scope=scope)
         return params
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import numbers
+import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
@@ -42,6 +43,11 @@ class ValueFault(Exception):
             return cls([name], f"cannot be read: {error!r}")
         except Exception:  # An error may raise, too, when it is asked what it is.
             return cls([name], "cannot be read")
+
+    @classmethod
+    def too_large(cls) -> ValueFault:
+        """The fault of a call that is longer than the host accepts."""
+        return cls(["The call"], "is too large", is_too_large=True)
 
 
 class ExactNumber(float):
@@ -98,34 +104,48 @@ class JSONWriter:
         :param default: The program's own function, which turns values that JSON does not have into others.
         """
         self._default = default
+        self._local = threading.local()
+        """How much text is left of that which is being written on a thread."""
         self._encode = json.JSONEncoder(
             ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":"), default=self._simple
         ).encode
 
-    def write(self, members: dict[str, object], names: Mapping[str, str], *, is_exact: bool = False) -> bytes:
+    def write(
+        self, members: dict[str, object], names: Mapping[str, str], max_bytes: int, *, is_exact: bool = False
+    ) -> bytes:
         """Writes arguments as a JSON object.
 
         :param members: The arguments by their names.
         :param names: The names of the arguments in a fault.
+        :param max_bytes: How long the text may become. It is not written much further than that.
         :param is_exact: Whether there is an `ExactNumber` among the values.
         :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, keys with the same text,
-            and objects of types that JSON does not have.
+            objects of types that JSON does not have, and too much text.
         """
         try:
-            if not is_exact and _has_text_keys(members):
+            left = _rest(members, max_bytes)
+            if not is_exact:
+                self._local.left = left
                 text = self._encode(members)
                 # Fewer brackets than this cannot be nested too deep.
                 if text.count("{") + text.count("[") <= MAX_LEVELS:
                     return text.encode()
+        except ValueFault:
+            raise
         except Exception:  # The slow way below finds out what is wrong, if anything is.
             pass
-        parts = (f"{json.dumps(name)}:{self._argument(value, names.get(name, name))}" for name, value in members.items())
+        parts = (
+            f"{json.dumps(name)}:{self._argument(value, names.get(name, name), max_bytes)}"
+            for name, value in members.items()
+        )
         return f"{{{','.join(parts)}}}".encode()
 
     def _simple(self, value: object) -> object:
         """The value as a type that JSON has, for the fast way; raises if that way cannot write it."""
-        if isinstance(value, Decimal) or not _has_text_keys(plain := self._plain(value)):
+        if isinstance(value, Decimal):
             raise TypeError
+        plain = self._plain(value)
+        self._local.left = _rest(plain, self._local.left)
         return plain
 
     def _plain(self, value: object) -> object:
@@ -153,10 +173,10 @@ class JSONWriter:
 
     # The slow way: with exact numbers, and with faults that say where they are.
 
-    def _argument(self, value: object, name: str) -> str:
+    def _argument(self, value: object, name: str, most: int) -> str:
         path: list[str | int] = [name]
         try:
-            return self._text(value, path, [])
+            return self._text(value, path, [], most)
         except ValueFault:
             raise
         except TypeError as error:
@@ -164,7 +184,7 @@ class JSONWriter:
         except Exception as error:
             raise ValueFault(path, f"cannot be read: {error}") from error
 
-    def _text(self, value: object, path: list[str | int], containers: list[object]) -> str:
+    def _text(self, value: object, path: list[str | int], containers: list[object], most: int) -> str:
         match value:
             case None:
                 return "null"
@@ -181,15 +201,15 @@ class JSONWriter:
             case Decimal() if value.is_finite():
                 return str(value)
             case float() | Decimal():
-                return self._text(self._replacement(value, f"is {value}"), path, containers)
+                return self._text(self._replacement(value, f"is {value}"), path, containers, most)
             case dict() | list() | tuple():
-                return self._container(value, path, containers)
+                return self._container(value, path, containers, most)
             case _:
-                return self._text(self._plain(value), path, containers)
+                return self._text(self._plain(value), path, containers, most)
 
     def _container(
         self, value: dict[object, object] | list[object] | tuple[object, ...], path: list[str | int],
-        containers: list[object],
+        containers: list[object], most: int,
     ) -> str:  # fmt: skip
         if any(value is container for container in containers):
             raise ValueFault(path, "is part of a cycle")
@@ -197,14 +217,18 @@ class JSONWriter:
             raise ValueFault(path, f"is nested deeper than {MAX_LEVELS} levels")
         inner = [*containers, value]
         parts: dict[object, str] = {}
+        left = most
         members: Iterator[tuple[object, object]] = iter(value.items()) if isinstance(value, dict) else enumerate(value)
         for key, member in members:
             name = _key_text(key, path) if isinstance(value, dict) else key
             if name in parts:
                 raise ValueFault(path, f"has two keys that are {json.dumps(str(name)[:80])} in JSON")
             path.append(name if isinstance(name, str | int) else str(name))
-            text = self._text(member, path, inner)
+            text = self._text(member, path, inner, most)
             parts[name] = f"{_write_string(name, path)}:{text}" if isinstance(name, str) else text
+            left -= len(parts[name])
+            if left < 0:
+                raise ValueFault.too_large()
             path.pop()
         return f"{{{','.join(parts.values())}}}" if isinstance(value, dict) else f"[{','.join(parts.values())}]"
 
@@ -217,20 +241,34 @@ def a_type(value: object) -> str:
     return f"an {name}" if name[0] in "aeioAEIO" else f"a {name}"
 
 
-def _has_text_keys(value: object) -> bool:
-    """Whether every key of the dictionaries in a value is a string: two others can have the same text."""
+def _rest(value: object, left: int) -> int:
+    """How much of so much text is left behind a value at most. Values that share others can stand for more than the memory
+    holds.
+
+    :raises ValueFault: If nothing is.
+    :raises TypeError: If a key of a dictionary is no string: two others can have the same text.
+    """
     if isinstance(value, dict):
         if not _TEXT.issuperset(map(type, value)):
-            return False
+            raise TypeError
+        left -= _SHORTEST_MEMBER * len(value)
         value = value.values()
-    elif not isinstance(value, list | tuple):
-        return True
+    elif isinstance(value, list | tuple):
+        left -= _SHORTEST_ELEMENT * len(value)
+    else:
+        return left
     for member in value:
-        if type(member) not in _LEAVES and not _has_text_keys(member):
-            return False
-    return True
+        kind = type(member)
+        if kind is str:
+            left -= len(member)
+        elif kind not in _LEAVES:
+            left = _rest(member, left)
+    if left < 0:
+        raise ValueFault.too_large()
+    return left
 
 
+_SHORTEST_MEMBER, _SHORTEST_ELEMENT = len('"":0,'), len("0,")
 _TEXT = {str}
 _LEAVES = {str, int, float, bool, type(None)}
 

@@ -120,12 +120,12 @@ def write_params(
             members[param.wire] = _renamed(value, param.names, param, param.wire) if param.names else value
     if row.message_id:
         members["messageId"] = _NEW_ID[row.message_id]() if message_id is None else message_id
-    text = writer.write(members, row.shown, is_exact=is_exact)
+    text = writer.write(members, row.shown, max_bytes, is_exact=is_exact)
     if scope and row.is_scoped:
         # Such a call has a message id before it.
         text = b'%b,"scope":%b}' % (text[:-1], scope)
     if len(text) > max_bytes:
-        raise ValueFault(["The call"], "is too large", is_too_large=True)
+        raise ValueFault.too_large()
     return text
 
 

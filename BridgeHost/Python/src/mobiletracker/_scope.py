@@ -88,7 +88,7 @@ class ScopedCaller(OutcomeCaller[T]):
         values: dict[str, object] = {"user_id": user_id, "anonymous_id": anonymous_id, "group_id": group_id}
         values = {name: value for name, value in values.items() if value is not OMITTED}
         values |= {name: value for name, value in (("context", context), ("properties", properties)) if value is not None}
-        return ScopeBlock(lambda: _inside(_current.get(), self._channel.writer, values))
+        return ScopeBlock(lambda: _inside(_current.get(), self._channel, values))
 
 
 class ScopeBlock:
@@ -137,13 +137,14 @@ class ScopeBlock:
         return cast(F, wraps(function)(awaited if inspect.iscoroutinefunction(function) else called))
 
 
-def _inside(outer: Scope, writer: JSONWriter, values: Mapping[str, object]) -> Scope:
+def _inside(outer: Scope, channel: Channel, values: Mapping[str, object]) -> Scope:
     """The scopes with one more, unless it says what the innermost one does: code that schedules itself in its own scope
     would nest them without end."""
     members = {_NAMES[name].wire: value for name, value in values.items()}
     try:
         members |= {wire: text_of_id(value) for wire, value in members.items() if wire in _IDS}
-        text = writer.write(members, {wire: f"scope.{name}" for name, (wire, _) in _NAMES.items()})
+        names = {wire: f"scope.{name}" for name, (wire, _) in _NAMES.items()}
+        text = channel.writer.write(members, names, channel.link.max_params_bytes)
     except Exception as error:
         return outer._replace(fault=outer.fault or ValueFault.of(error, "scope"))
     return outer if outer.texts[-1:] == (text,) else outer._replace(texts=(*outer.texts, text))
@@ -155,10 +156,12 @@ def shown(scopes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{names.get(key, key): value for key, value in scope.items()} for scope in scopes]
 
 
-def written(scopes: Iterable[Mapping[str, Any]], writer: JSONWriter, *, is_exact: bool) -> bytes:
+def written(scopes: Iterable[Mapping[str, Any]], writer: JSONWriter, max_bytes: int, *, is_exact: bool) -> bytes:
     """Scopes as `before_send` has left them, as JSON."""
     texts = []
     for scope in scopes:
         members = {_NAMES[key].wire if key in _NAMES else key: value for key, value in scope.items()}
-        texts.append(writer.write(members, {}, is_exact=is_exact))
+        if len(members) < len(scope):
+            raise ValueFault(["scope"], "names one value twice, in two spellings")
+        texts.append(writer.write(members, {}, max_bytes, is_exact=is_exact))
     return Scope(tuple(texts)).json
