@@ -129,19 +129,22 @@ struct RealDiskTests {
         #expect(try await probe.ask("append m1") == "refused storage")
     }
 
-    @Test("where another user has left backups of another brand opens, and takes calls")
-    func hasOthersBackups() async throws {
+    @Test(
+        "where another user has left backups of another lane opens, and takes calls, but nothing of that lane",
+        arguments: [LaneIdentity.endpoint("a"), .session("https://b.example.com")])
+    func hasOthersBackups(lane: LaneIdentity) async throws {
         try folder.state.make()
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
         let probe = try foreign()
         #expect(try await probe.ask("open \(folder.path)") == "open writable")
-        let other = try await SQLiteOutbox.opened(.sample(folder, lane: .endpoint("a")) { $0.bindsSessions = false })
+        let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane))
         await other.commit(.append("n1"))
         await other.close()
         try probe.tell("close")
 
         #expect(try await probe.ask("open \(folder.path)") == "open writable")
         #expect(try await probe.ask("append m1") == "pending")
+        #expect(try await probe.ask("queue") == "m1")
     }
 
     @Test("gives its files to their owner alone under any umask", arguments: ["0000", "0777", "0022"])

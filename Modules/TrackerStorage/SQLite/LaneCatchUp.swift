@@ -12,7 +12,7 @@ struct LaneCatchUp {
 
     /// Prepares the lanes of a folder.
     ///
-    /// - Parameter own: The lane that is opened. Backups of other brands that cannot be read hold it up as little as those
+    /// - Parameter own: The lane that is opened. Backups of other lanes that cannot be read hold it up as little as those
     ///   that cannot be written.
     init(_ database: LaneDatabase, _ folder: StateFolder, for own: LaneIdentity) {
         self.database = database
@@ -20,24 +20,38 @@ struct LaneCatchUp {
         self.own = own
     }
 
-    func run() throws(StorageError) {
+    /// Has them catch up.
+    ///
+    /// - Returns: The lanes whose backups cannot be read: what is in them may have been erased.
+    func run() throws(StorageError) -> Set<LaneIdentity> {
         let lanes = try database.lanes(besides: LaneKey(lane: 0, brand: 0))
-        for lane in lanes { try repeatResets(lane.key, lane.identity) }
+        var unread: Set<LaneIdentity> = []
+        for lane in lanes where try !repeatResets(lane.key, lane.identity) { unread.insert(lane.identity) }
         // Which records keep the device of before is known once all generations are.
         var brands: Set<Int64> = []
-        for lane in lanes where brands.insert(lane.key.brand).inserted { try endEpochs(lane.key, lane.identity) }
+        for lane in lanes where brands.insert(lane.key.brand).inserted {
+            guard try !endEpochs(lane.key, lane.identity) else { continue }
+            unread.formUnion(lanes.filter { $0.key.brand == lane.key.brand }.map(\.identity))
+        }
         for lane in lanes where lane.identity != own { try emptyIfDenied(lane.key) }
+        return unread
     }
 
-    private func repeatResets(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) {
-        guard let generation = try read(identity, { (backup) throws(StorageError) in try backup.generation }),
-            var row = try database.lane(key, prefix: ""), generation > row.generation.number,
-            let erased = try read(identity, { (backup) throws(StorageError) in try backup.erased })
-        else { return }
+    /// - Returns: Whether the lane's backups can be read.
+    private func repeatResets(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
+        let isOwn = identity == own
+        guard let generation = try read(identity, isOwn, { (backup) throws(StorageError) in try backup.generation }),
+            var row = try database.lane(key, prefix: "")
+        else { return false }
+        guard generation > row.generation.number else { return true }
+        guard let known = try read(identity, isOwn, { (backup) throws(StorageError) in try backup.recovered }) else {
+            return false
+        }
         let found = row.generation
-        row.generation = Generation(generation)
-        row.erased = max(row.erased, erased)
+        row.generation = Generation(known.generation)
+        row.erased = max(row.erased, known.erased)
         try repeatResets(&row, after: found)
+        return true
     }
 
     private func repeatResets(_ row: inout LaneRow, after found: Generation) throws(StorageError) {
@@ -46,17 +60,21 @@ struct LaneCatchUp {
         try database.save(row)
     }
 
-    private func endEpochs(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) {
-        guard let epoch = try read(identity, { (backup) throws(StorageError) in try backup.epoch }),
-            var row = try database.lane(key, prefix: ""), epoch > row.epoch
-        else { return }
+    /// - Returns: Whether the brand's backups can be read.
+    private func endEpochs(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
+        let isOwn = identity.kind == own.kind && identity.owner == own.owner
+        guard
+            let (epoch, consent) = try read(
+                identity, isOwn, { (backup) throws(StorageError) in (try backup.epoch, try backup.consent) }),
+            var row = try database.lane(key, prefix: "")
+        else { return false }
+        guard epoch > row.epoch else { return true }
         row.epoch = epoch
-        if let consent = try read(identity, { (backup) throws(StorageError) in try backup.consent }) {
-            row.consent = consent ?? row.consent
-        }
+        row.consent = consent ?? row.consent
         try SQLiteKeyValueStore(database, row, .brand).clear()
         try database.forgetDevice(of: row.key, generation: row.generation)
         try database.saveBrand(of: row)
+        return true
     }
 
     /// The backups of a lane need not say that a denial has emptied it: a crash may have come before, or an older version has
@@ -71,14 +89,13 @@ struct LaneCatchUp {
         try repeatResets(&row, after: found)
     }
 
-    /// - Returns: `nil` if the backups of another brand cannot be read.
-    private func read<Fact>(
-        _ identity: LaneIdentity, _ fact: (LaneBackup) throws(StorageError) -> Fact
-    ) throws(StorageError) -> Fact? {
+    /// - Returns: `nil` if another's backups cannot be read.
+    private func read<Facts>(
+        _ identity: LaneIdentity, _ isOwn: Bool, _ facts: (LaneBackup) throws(StorageError) -> Facts
+    ) throws(StorageError) -> Facts? {
         do throws(StorageError) {
-            return try fact(LaneBackup(folder, identity))
+            return try facts(LaneBackup(folder, identity))
         } catch {
-            let isOwn = identity.kind == own.kind && identity.owner == own.owner
             if isOwn || error.isPassing { throw error }
             return nil
         }

@@ -12,14 +12,20 @@ struct RecordTransfer {
     private let configuration: OutboxConfiguration
     /// Where the locks are; `nil` for memory, which no other outbox has open.
     private let folder: StateFolder?
+    /// Lanes from which nothing is taken.
+    private let excluded: Set<LaneIdentity>
     /// The locks for delivering the other lanes and for having them open, held until the transaction has ended.
     private var locks: [LaneLock] = []
     private(set) var count = 0
     /// How many have moved that a server had refused.
     private var refused = 0
 
-    init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder?) {
+    init(
+        _ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder?,
+        excluding excluded: Set<LaneIdentity>
+    ) {
         self.database = database
+        self.excluded = excluded
         self.configuration = configuration
         self.folder = folder
     }
@@ -29,7 +35,7 @@ struct RecordTransfer {
 
     /// Moves what can be moved.
     mutating func run(_ transaction: inout LaneTransaction) throws(StorageError) {
-        for other in try database.lanes(besides: transaction.row.key) {
+        for other in try database.lanes(besides: transaction.row.key) where !excluded.contains(other.identity) {
             let isNamed = configuration.takesOver.contains(other.identity)
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
             guard isNamed || isKin && other.records > 0 else { continue }

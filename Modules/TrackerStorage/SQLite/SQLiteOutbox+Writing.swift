@@ -73,22 +73,22 @@ extension SQLiteOutbox {
     }
 
     private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
-        let wasBehind = stage.withLock(\.isBehind)
-        let (outcome, needsRetry, isBehind) = writer.withLock { writer in
+        let (outcome, needsRetry, isOpen) = writer.withLock { writer in
             // It catches up when it is opened.
-            if wasBehind { writer.database.close() }
+            if stage.withLock(\.isBehind) { writer.database.close() }
             let outcome = writer.commit(group)
             publish(writer, settled: outcome.settled)
-            return (outcome, writer.needsRetry, wasBehind && writer.database.lane == nil)
+            return (outcome, writer.needsRetry, writer.database.lane != nil)
         }
-        stage.withLock { stage in
+        let wasBehind = stage.withLock { stage in
             stage.finish(group)
-            if !isBehind { stage.isBehind = false }
+            defer { if isOpen { stage.isBehind = false } }
+            return stage.isBehind
         }
         delivery.releaseIfGivenUp { isLaneFree }
         for event in outcome.events { configuration.observer(event) }
-        if wasBehind, !isBehind { configuration.observer(.unwrittenIsWritten) }
-        if needsRetry || isBehind { scheduleRetry(after: nextRetry) }
+        if wasBehind, isOpen { configuration.observer(.unwrittenIsWritten) }
+        if needsRetry || wasBehind && !isOpen { scheduleRetry(after: nextRetry) }
         answer(group, outcome)
     }
 

@@ -54,6 +54,7 @@ package final class SQLiteOutbox: LaneOutbox {
                 let (opening, findings) = try writer.withLock { (writer) throws(StorageError) in
                     let opening = try writer.open()
                     publish(writer)
+                    if writer.database.lane != nil { stage.withLock { $0.isBehind = false } }
                     return (opening, writer.takeFindings())
                 }
                 for event in findings { configuration.observer(event) }

@@ -63,8 +63,6 @@ package struct StateInspection: Sendable {
     /// - Throws: Why the folder's database cannot be read.
     package static func refused(in folder: StateFolder) throws(StorageError) -> [(LaneIdentity, [RefusedRecord])] {
         var found: [(LaneIdentity, [RefusedRecord])] = []
-        // Read before the database, which they follow.
-        let backups = try folder.backedUpLanes()
         try read(folder) { (connection, version) throws(StorageError) in
             guard version >= Schema.versionWithRefused else { return }
             let lanes = try connection.statement(
@@ -72,13 +70,12 @@ package struct StateInspection: Sendable {
                 SELECT lane.id AS lane, brand, kind, owner, origin, generation, epoch
                 FROM lane JOIN brand ON brand.id = lane.brand ORDER BY lane.id
                 """
-            ).all { row in
-                LaneIdentity(row).flatMap { identity in
-                    // An older database may hold what was erased since, until a client has opened it.
-                    let backup = backups[identity] ?? RecoveredLane()
-                    let isBehind = row.int64("generation") < backup.generation || row.int64("epoch") < backup.epoch
-                    return isBehind ? nil : (identity, LaneKey(row))
-                }
+            ).all { row -> (LaneIdentity, LaneKey)? in
+                // An older database may hold what was erased since, until a client has opened it.
+                guard let identity = LaneIdentity(row), let backup = try? LaneBackup(folder, identity).recovered,
+                    row.int64("generation") >= backup.generation, row.int64("epoch") >= backup.epoch
+                else { return nil }
+                return (identity, LaneKey(row))
             }
             found = try lanes.map { (identity, key) throws(StorageError) in
                 (identity, try RefusedRecord.all(of: key, in: connection))

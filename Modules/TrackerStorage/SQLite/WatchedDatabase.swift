@@ -235,7 +235,9 @@ struct WatchedDatabase: ~Copyable {
         defer { transfer?.end() }
         // A move raises another lane's generation. Its backup would have the records taken for reset if the move were lost.
         let own = try database.key(of: configuration.lane) ?? LaneKey(lane: 0, brand: 0)
-        let mayMove = try database.lanes(besides: own).contains { $0.records > 0 }
+        let mayMove = try database.lanes(besides: own).contains { other in
+            other.records > 0 && configuration.bindsSessions && other.identity.owner == configuration.lane.owner
+        }
         let isLasting = mayMove && folder != nil && configuration.durability == .process
         if isLasting { try database.connection.execute("PRAGMA synchronous=FULL") }
         defer { if isLasting { try? database.connection.execute("PRAGMA synchronous=NORMAL") } }
@@ -246,7 +248,9 @@ struct WatchedDatabase: ~Copyable {
                 }
             }
             let preparation = LanePreparation(database, configuration, backup: backup)
-            if let folder { try LaneCatchUp(database, folder, for: configuration.lane).run() }
+            let unread = try folder.map { (folder) throws(StorageError) in
+                try LaneCatchUp(database, folder, for: configuration.lane).run()
+            }
             let row = try preparation.lane(after: seen?.lastSequence ?? 0)
             var transaction = try LaneTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
@@ -258,7 +262,7 @@ struct WatchedDatabase: ~Copyable {
             try transaction.catchUp(with: folder?.forgottenList)
             // Records that a reset is about to drop stay where it finds them.
             if seen == nil, log.isEmpty {
-                transfer = RecordTransfer(database, configuration, folder)
+                transfer = RecordTransfer(database, configuration, folder, excluding: unread ?? [])
                 try transfer?.run(&transaction)
             }
             try transaction.evict()

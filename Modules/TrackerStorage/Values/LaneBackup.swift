@@ -44,14 +44,6 @@ struct LaneBackup: Sendable {
         get throws(StorageError) { try lane.number(.generation) ?? 0 }
     }
 
-    /// The last generation of the lane that was erased, 0 if none is known. The current one never is.
-    var erased: Int64 {
-        get throws(StorageError) {
-            guard let erased = try lane.number(.erased), erased < (try generation) else { return 0 }
-            return erased
-        }
-    }
-
     /// The brand's epoch, 0 if it is not known.
     var epoch: Int64 {
         get throws(StorageError) { try brand.number(.epoch) ?? 0 }
@@ -86,9 +78,12 @@ struct LaneBackup: Sendable {
     /// All that is known of the lane without its database.
     var recovered: RecoveredLane {
         get throws(StorageError) {
-            RecoveredLane(
-                number: try laneNumber, consent: try consent, epoch: max(1, try epoch),
-                generation: max(1, try generation), erased: try erased, reserved: try reserved)
+            let generation = max(1, try generation)
+            // It is written before the generation. The current one is never erased.
+            let erased = min(try lane.number(.erased) ?? 0, generation - 1)
+            return RecoveredLane(
+                number: try laneNumber, consent: try consent, epoch: max(1, try epoch), generation: generation,
+                erased: erased, reserved: try reserved)
         }
     }
 }
