@@ -395,14 +395,6 @@ suite('beforeSend', () => {
         })
     }
 
-    test('may make more than the host takes of what a call does not have', async (t) => {
-        const { tracker, lives } = await hooked(t, { beforeSend: (call) => void (call.location = doubling()) })
-
-        await tracker.track('A')
-
-        assert.deepEqual(written(lives), [['track', { eventName: 'A' }]])
-    })
-
     test('sees arguments of the right types alone, and what it makes of them is checked', async (t) => {
         const seen = []
         const { tracker } = await hooked(t, {

@@ -783,7 +783,7 @@ print(json.dumps({name: sorted(type.__required_keys__) for name, type in types.i
         const [plan, ts, swift, python] = ['plan.json', 'x.d.ts', 'x.swift', 'x.py'].map((name) => join(folder, name))
         writeFileSync(plan, typeof value === 'string' ? value : JSON.stringify(value))
         const words = [COMMAND, 'plan', 'types', plan, '--ts', ts, '--swift', swift, '--python', python]
-        const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 10_000, killSignal: 'SIGKILL' })
+        const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000, killSignal: 'SIGKILL' })
         return { status, errors: stderr, files: [ts, swift, python].filter(existsSync) }
     }
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import unittest
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from uuid import UUID
@@ -206,10 +207,11 @@ class ScopeTests(TestCase):
 
     def test_takes_ids_from_before_send_as_from_the_program(self) -> None:
         uuid = UUID("123e4567-e89b-12d3-a456-426614174000")
-        scopes: dict[str, list[dict[str, Any]]] = {
+        scopes: dict[str, Iterable[dict[str, Any]]] = {
             "A": [{"user_id": 2**53 + 1}, {"anonymous_id": uuid, "group_id": 2**70}],
             "B": [{"user_id": True}],
             "C": [{"user_id": "a", "userId": "b"}],
+            "D": map(dict, [{"user_id": "d", "anonymous_id": "d", "group_id": "d"}]),
         }
 
         def change(call: OutgoingCall) -> Any:
@@ -219,11 +221,10 @@ class ScopeTests(TestCase):
         outcomes = [tracker.analytics.track(name).outcome(60) for name in scopes]
         tracker.analytics.flush()
 
-        reasons = [None, "INVALID_VALUE", "SERIALIZATION_ERROR"]
+        reasons = [None, "INVALID_VALUE", "SERIALIZATION_ERROR", None]
         self.assertEqual([outcome.reason for outcome in outcomes], reasons)
-        [event] = events_of(collector)
-        ids = [event[name] for name in ("userId", "anonymousId", "groupId")]
-        self.assertEqual(ids, [str(2**53 + 1), str(uuid), str(2**70)])
+        ids = [[event[name] for name in ("userId", "anonymousId", "groupId")] for event in events_of(collector)]
+        self.assertEqual(ids, [[str(2**53 + 1), str(uuid), str(2**70)], ["d"] * 3])
 
     def test_defaults_hold_again_after_the_host_was_killed(self) -> None:
         tracker, collector = self.started()

@@ -257,6 +257,23 @@ class ValueTests(TestCase):
                 with self.assertRaisesRegex(ValueFault, "^The call is too large$"):
                     JSONWriter().write({"v": value}, {}, 10_000, is_exact=True)
 
+    def test_counts_texts_of_any_type_and_what_the_program_makes_of_others(self) -> None:
+        class Text(str):
+            pass
+
+        for value in ([Text("x" * 1000)] * 20, [PurePosixPath("x" * 1000)] * 20, [object()] * 20):
+            with self.subTest(type(value[0]).__name__), self.assertRaisesRegex(ValueFault, "is too large"):
+                JSONWriter(lambda _: "x" * 1000).write({"v": value}, {}, 10_000)
+
+    def test_is_not_too_large_for_a_call_that_the_program_makes_meanwhile(self) -> None:
+        def convert(_: object) -> str:
+            writer.write({"v": "x" * 9_900}, {}, 10_000)
+            return "x" * 200
+
+        writer = JSONWriter(convert)
+        text = writer.write({"v": [object(), object()]}, {}, 10_000)
+        self.assertEqual(json.loads(text)["v"], ["x" * 200] * 2)
+
     def test_may_be_as_large_as_the_host_takes(self) -> None:
         values: list[Any] = [{}, [], {"": 0}, [0], "", "x", {"a": [{}, [], ""]}, [[0]], {"a": {"": 1.5}, "b": [None, True]}]
         values += [[0] * 50, {"": {"": {"": {"": ""}}}}, ["x" * 50] * 2, Item("", None), MappingProxyType({"": 0})]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { described } from './errors.js'
 import { METHODS, clientOf } from './methods.js'
-import { ArgumentFault } from './params.js'
+import { ArgumentFault, withMembers } from './params.js'
 import { serialize } from './serialize.js'
 
 /** All members that `beforeSend` may change. */
@@ -209,7 +209,8 @@ function argumentsFor(row, sent, call, namedPerson) {
 }
 
 /** Whether options, or a scope, name the person that a call is about. */
-function namesPerson(values) {
+function namesPerson(given) {
+    const values = withMembers(given)
     return (values?.userId ?? values?.anonymousId ?? null) !== null
 }
 

@@ -41,14 +41,14 @@ export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, s
     const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark, isWhole })
     const isInOne = row.takesObject && isObject(args[0]) && holdsParams(row.params, args)
     const text = isInOne
-        ? write(withTextsOfIDs(row.params, args[0]), 'argument')
-        : named(row, args, write, { newID, warn, scope, scopes, isWhole })
+        ? write(withTextsOfIDs(row, args[0]), 'argument')
+        : named(row, args, write, { newID, maxBytes, warn, scope, scopes, isWhole })
     if (omitted.length > 0) warn(omission(omitted))
     if (isLonger(text, maxBytes)) throw tooLarge()
     return text
 }
 
-function named({ params, gives, options, isScoped }, args, write, { newID, warn, scope, scopes, isWhole }) {
+function named({ params, gives, options, isScoped }, args, write, { newID, maxBytes, warn, scope, scopes, isWhole }) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
     if (isInOneObject(params, args)) throw new ArgumentFault(params[0].name, oneObject(params, options))
@@ -65,7 +65,7 @@ function named({ params, gives, options, isScoped }, args, write, { newID, warn,
         const given = optionsOf(args[params.length])
         const own = writeMembers(given, options, 'options', write, warn, OPTIONS)
         if (own !== '') add('options', `{${own}}`)
-        const around = isScoped && (scopes === undefined ? scope : writeScopes(scopes, write))
+        const around = isScoped && (scopes === undefined ? scope : writeScopes(scopes, write, warn, maxBytes))
         if (around) add('scope', around)
         const { messageId } = given
         // What JSON cannot hold is no id either: the host refuses its call.
@@ -88,6 +88,7 @@ function oneObject(params, options) {
 /** An id as it is sent: a whole number or a UUID as its text. What is none stays, and is refused. */
 export function textOfID(value, { name, kind }) {
     if (kind !== 'id') return value
+    if (types.isBoxedPrimitive(value)) return textOfID(value.valueOf(), { name, kind })
     if (typeof value === 'bigint') return String(value)
     if (typeof value === 'number' && Number.isInteger(value)) {
         if (Number.isSafeInteger(value)) return String(value)
@@ -113,23 +114,28 @@ function isUUID(value, { kind }) {
     return typeof text === 'string' && UUID.test(text)
 }
 
-/** The same values, with their ids as they are sent. `place` is what their names begin with in a fault. */
-function withTextsOfIDs(members, given, place = '') {
-    const ids = members.filter(({ name, kind }) => kind === 'id' && name in given)
-    // One that is given and has no value stays, as in options.
-    const texts = ids.map(({ name, kind }) => [name, textOfID(given[name], { name: place + name, kind }) ?? null])
-    return ids.length === 0 ? given : { ...given, ...Object.fromEntries(texts) }
+/** The same params, with their ids as they are sent. */
+function withTextsOfIDs({ params }, given) {
+    const ids = params.filter(({ name, kind }) => kind === 'id' && name in given)
+    return ids.length === 0 ? given : { ...given, ...Object.fromEntries(ids.map((param) => [param.name, textOfID(given[param.name], param)])) }
 }
 
-/** Scopes that `beforeSend` has changed, as JSON text. The host checks what is in them. */
-function writeScopes(scopes, write) {
+/** Scopes that `beforeSend` has changed, as JSON text, by the rules for those that a program gives. */
+function writeScopes(scopes, write, warn, maxBytes) {
     if (!Array.isArray(scopes)) throw new ArgumentFault('scope', `must be an array, and is ${typeName(scopes)}`)
-    const texts = scopes.map((scope, i) => (isObject(scope) ? withTextsOfIDs(SCOPE, withMembers(scope), `scope[${i}].`) : scope))
-    return write(texts, 'scope')
+    let text = ''
+    for (const [i, scope] of scopes.entries()) {
+        const place = `scope[${i}]`
+        const given = typeof scope?.toJSON === 'function' ? scope.toJSON(String(i)) : scope
+        const one = isObject(given) ? `{${writeMembers(given, SCOPE, place, write, warn)}}` : write(given, place) ?? 'null'
+        text += text === '' ? one : `,${one}`
+        if (isLonger(text, maxBytes)) throw tooLarge()
+    }
+    return `[${text}]`
 }
 
 /** The same object; of a Map one with its entries, as JSON has it: else whom a call is about would be overlooked. */
-function withMembers(value) {
+export function withMembers(value) {
     return types.isMap(value) ? Object.fromEntries(value) : value
 }
 

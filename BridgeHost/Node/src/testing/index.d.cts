@@ -1,9 +1,11 @@
-import type { DropReason, Properties, RecordedCall, Tracker, TrackerOptions } from '../client/index.cjs'
+import type { DropReason, Id, Properties, RecordedCall, Tracker, TrackerOptions } from '../client/index.cjs'
 
 export type { RecordedCall } from '../client/index.cjs'
 
+type CallId = 'userId' | 'anonymousId' | 'groupId' | 'advertisingId' | 'sourceSessionId'
+
 /** What a call has besides its name and values. Calls that were dropped are found by their reason alone. */
-export type CallMembers = Partial<Omit<RecordedCall, 'name' | 'properties' | 'outcome'>> & {
+export type CallMembers = Partial<Omit<RecordedCall, 'name' | 'properties' | 'outcome' | CallId> & Record<CallId, Id>> & {
     /** Why the call was dropped. */
     droppedAs?: DropReason
 }

@@ -59,7 +59,8 @@ def filtered(
     if not isinstance(result, dict):
         raise CallDropped("before_send must return the call, or None to drop it")
     try:
-        return _arguments(row, sent, {**result}, named_user), [*(result.get("scope") or ())], is_exact
+        scopes = [*(result.get("scope") or ())]
+        return _arguments(row, sent, {**result, "scope": scopes}, named_user), scopes, is_exact
     except Exception as error:
         raise CallDropped(f"before_send has returned what cannot be read: {error!r}") from error
 

@@ -7,7 +7,7 @@ import math
 import numbers
 import threading
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timezone
 from decimal import Decimal
@@ -144,8 +144,10 @@ class JSONWriter:
         """The value as a type that JSON has, for the fast way; raises if that way cannot write it."""
         if isinstance(value, Decimal):
             raise TypeError
+        # The program's own function may make a call, which is written on this thread.
+        left = self._local.left
         plain = self._plain(value)
-        self._local.left = _rest(plain, self._local.left)
+        self._local.left = _rest(plain, left)
         return plain
 
     def _plain(self, value: object) -> object:
@@ -248,16 +250,18 @@ def _rest(value: object, left: int) -> int:
     :raises ValueFault: If nothing is.
     :raises TypeError: If a key of a dictionary is no string: two others can have the same text.
     """
+    members: Iterable[Any] = ()
     if isinstance(value, dict):
         if not _TEXT.issuperset(map(type, value)):
             raise TypeError
         left -= _SHORTEST_MEMBER * len(value)
-        value = value.values()
+        members = value.values()
     elif isinstance(value, list | tuple):
         left -= _SHORTEST_ELEMENT * len(value)
-    else:
-        return left
-    for member in value:
+        members = value
+    elif isinstance(value, str):
+        left -= len(value)
+    for member in members:
         kind = type(member)
         if kind is str:
             left -= len(member)

@@ -164,4 +164,7 @@ def written(scopes: Iterable[Mapping[str, Any]], writer: JSONWriter, max_bytes: 
         if len(members) < len(scope):
             raise ValueFault(["scope"], "names one value twice, in two spellings")
         texts.append(writer.write(members, {}, max_bytes, is_exact=is_exact))
+        max_bytes -= len(texts[-1])
+        if max_bytes < 0:
+            raise ValueFault.too_large()
     return Scope(tuple(texts)).json
