@@ -69,12 +69,7 @@ struct SessionConsentTests {
         arguments: [true, false])
     func refusedByDisk(isStillFull: Bool) async throws {
         let faults = OutboxFaults()
-        let fixture = try SessionFixture(faults: faults) {
-            $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil
-        }
-        try await fixture.start()
-        await fixture.tracker.track(eventName: "A")
-        await fixture.drain()
+        let fixture = try await SessionFixture.halted(faults)
         try faults.refuseWrites(true)
         #expect(await fixture.tracker.setConsent(.denied) == .dropped(.storage))
         let seen = fixture.requests.count

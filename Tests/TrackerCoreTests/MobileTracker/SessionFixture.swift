@@ -62,6 +62,17 @@ struct SessionFixture {
         tracker = MobileTracker(dependencies: dependencies, locationProvider: locationProvider)
     }
 
+    /// A tracker with a session whose delivery has halted: the server has refused its key for the event A.
+    static func halted(_ faults: OutboxFaults) async throws -> SessionFixture {
+        let fixture = try SessionFixture(faults: faults) {
+            $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil
+        }
+        try await fixture.start()
+        await fixture.tracker.track(eventName: "A")
+        await fixture.drain()
+        return fixture
+    }
+
     /// The same folder and server as seen by the next process, as far as one process can show it.
     func restarted(isClocked: Bool? = nil, faults: OutboxFaults? = nil) -> SessionFixture {
         SessionFixture(

@@ -172,12 +172,7 @@ struct SessionResetTests {
     @Test("one that the disk refuses holds over a halt and a new key", arguments: [true, false])
     func refusedByDisk(isStillFull: Bool) async throws {
         let faults = OutboxFaults()
-        let fixture = try SessionFixture(faults: faults) {
-            $0.isEvent && $0.header("X-API-Key") == "key-1234" ? .status(401) : nil
-        }
-        try await fixture.start()
-        await fixture.tracker.track(eventName: "A")
-        await fixture.drain()
+        let fixture = try await SessionFixture.halted(faults)
         let (device, seen) = (fixture.tracker.deviceId, fixture.requests.count)
         try faults.refuseWrites(true)
         await fixture.tracker.resetAndWait(all: true)
