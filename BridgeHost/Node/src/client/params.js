@@ -88,7 +88,7 @@ function oneObject(params, options) {
 /** An id as it is sent: a whole number or a UUID as its text. What is none stays, and is refused. */
 export function textOfID(value, { name, kind }) {
     if (kind !== 'id') return value
-    if (types.isBoxedPrimitive(value)) return textOfID(value.valueOf(), { name, kind })
+    if (typeof value === 'object' && types.isBoxedPrimitive(value)) return textOfID(value.valueOf(), { name, kind })
     if (typeof value === 'bigint') return String(value)
     if (typeof value === 'number' && Number.isInteger(value)) {
         if (Number.isSafeInteger(value)) return String(value)
