@@ -40,7 +40,7 @@ help:
 	@echo "make sanitize  every Swift test under ThreadSanitizer and AddressSanitizer"
 	@echo "make bench   the product beside its floors: libcurl, SQLite, a pipe; the figures in .build/bench.json"
 	@echo "make bench-check  fails if a ratio to a floor is over 30 % worse than in Benchmarks/ratios.json"
-	@echo "make bench-growth  a million events queued, two million in and out, and an idle host's wake-ups"
+	@echo "make bench-growth  a million events queued, two million in and out, an idle host's wake-ups, and a tight loop"
 	@echo "make bench-agent  what connections to an agent cost, and many writers against one pipe"
 	@echo "make bench-peers  other trackers, from PyPI, on the same work"
 	@echo "make profile  instructions of the host for each call, by part (valgrind)"
@@ -214,8 +214,10 @@ bench-check: setup-tests build floor
 	swift build -c release --product NativeBenchmark
 	python3 Benchmarks/bench.py --json .build/bench.json --check Benchmarks/ratios.json
 
-# Fails if a long queue makes an event dearer, memory grows with what passes through, or an idle host is woken.
+# Fails if a long queue makes an event dearer, memory grows with what passes through, an idle host is woken, or a tight loop
+# loses calls otherwise than at its bounds, or uncounted.
 bench-growth: setup-tests build floor
+	swift build -c release --product NativeBenchmark
 	python3 Benchmarks/growth.py --json .build/bench-growth.json
 
 # Installs packages from PyPI into .build/peers.
