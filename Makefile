@@ -141,7 +141,7 @@ kills: setup-tests
 	AGENT_RESTARTS=$(RESTARTS) python3 Tests/Scripts/run_tests.py python --report restarts \
 		tests.test_agent_client.AgentClientTests.test_many_restarts_under_load_lose_double_and_reorder_nothing
 
-# Exhaustive for single faults: some 110,000 runs, about an hour on two processors, of the release host, which starts sooner.
+# Exhaustive for single faults: some 133,000 runs, 75 minutes on two processors, of the release host, which starts sooner.
 # With FAULTS_ARGUMENTS="denial reset-all" only those scenarios.
 faults: setup-tests build
 	swift build -Xswiftc -warnings-as-errors

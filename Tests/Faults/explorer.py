@@ -11,7 +11,7 @@ KIND:PLACE:NUMBER:ERROR:EXTENT, such as pwrite:tracker.sqlite3-wal:3:ENOSPC:all.
 disk is full: for that call (EXTENT 1), for so many calls of its kind (3), or (all) for every call that needs space,
 until the scenario is over. All faults are played with the extents 1 and all, with --some 3; samples have each. The
 ERROR `kill` kills the host instead. `+second` behind a scenario has a second host, without faults, on the same folder;
-`+native` has a program with a Swift client in the place of the host. See Docs/Contributing.md.
+`+native` has a program with a Swift client in the place of each host. See Docs/Contributing.md.
 """
 import argparse
 import concurrent.futures
@@ -141,7 +141,7 @@ class Worker:
         if template and template not in self.templates:
             self.templates[template] = self._make(template)
         self.page.plan(plans)
-        program, hasSecond = self.native if name.endswith("+native") else self.host, name.endswith("+second")
+        program, hasSecond = self.native if "+native" in name else self.host, name.endswith("+second")
         if (program, hasSecond) not in self.programs:
             self.programs[program, hasSecond] = self._load(program, "run", hasSecond)
         loaded = self.programs[program, hasSecond]

@@ -10,12 +10,13 @@ def template(function):
 
 
 def scenario(folder=None, second=True, native=False):
-    """A scenario on a folder of that template: by itself, with a second host, and with a native client instead."""
+    """A scenario on a folder of that template: by itself or with a second host, and with native clients instead."""
 
     def add(function):
         name = function.__name__.replace("_", "-")
-        for variant in ["", *(["+second"] if second else []), *(["+native"] if native else [])]:
-            SCENARIOS[name + variant] = (function, folder)
+        for program in ["", *(["+native"] if native else [])]:
+            for other in ["", *(["+second"] if second else [])]:
+                SCENARIOS[name + program + other] = (function, folder)
 
     return add
 
