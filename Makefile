@@ -140,6 +140,8 @@ kills: setup-tests
 	KILLS=$(KILLS) swift test --skip-build --filter "CrashTests|ManyHostsTests.generated|ManyHostsTests.stoppedThenKilled"
 	AGENT_RESTARTS=$(RESTARTS) python3 Tests/Scripts/run_tests.py python --report restarts \
 		tests.test_agent_client.AgentClientTests.test_many_restarts_under_load_lose_double_and_reorder_nothing
+	AGENT_RESTARTS=$(RESTARTS) python3 Tests/Scripts/run_tests.py node --report restarts-node \
+		--test-name-pattern 'over many restarts under load' test/client-agent.test.js
 
 # Exhaustive for single faults: some 133,000 runs, 75 minutes on two processors, of the release host, which starts sooner.
 # With FAULTS_ARGUMENTS="denial reset-all" only those scenarios.

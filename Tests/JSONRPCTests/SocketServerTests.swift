@@ -274,6 +274,32 @@ struct SocketServerTests {
         #expect(try await events.values(atLeast: 3) == [.call("m"), .willShutDown, .shutdown])
     }
 
+    @Test("leaves calls that are given up without an answer, in a batch too, and ends when all others have theirs")
+    func givesUp() async throws {
+        let events = Recorder<HeldResponder.Event>()
+        let responder = HeldResponder { events.record($0) }
+        let socket = try ServedSocket { _ in responder }
+        let client = try socket.connect()
+        client.stream.write(framed(#"{"jsonrpc":"2.0","id":1,"method":"lost"}"#, .lines))
+        client.stream.write(framed(#"{"jsonrpc":"2.0","id":2,"method":"done"}"#, .lines))
+        client.stream.write(
+            framed(#"[{"jsonrpc":"2.0","id":3,"method":"late one"},{"jsonrpc":"2.0","id":4,"method":"other"}]"#, .lines)
+        )
+        try await events.values(atLeast: 4)
+
+        socket.server.stop(within: .seconds(60))
+        for method in ["lost", "late one"] { responder.reply(method)?.giveUp(.internalError("nobody sees this")) }
+        for method in ["done", "other"] { responder.answer(method) }
+
+        try await onThread {
+            #expect(client.line() == #"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+            #expect(client.line() == #"[{"jsonrpc":"2.0","id":4,"result":{}}]"#)
+            #expect(client.line() == nil)
+        }
+        try await socket.ended.values(atLeast: 1)
+        #expect(socket.server.heldBytes == 0)
+    }
+
     @Test("refuses more clients than may be, and serves the next one once a place is free")
     func tooMany() async throws {
         var limits = SocketServer.Limits.patient

@@ -51,6 +51,15 @@ extension CallAnswer {
         }
     }
 
+    /// Whether the client's end was first.
+    var isCut: Bool {
+        switch self {
+        case .success(.dropped(let reason)): reason == .notInitialized
+        case .failure(let refusal): refusal.reason == .notInitialized
+        case .success(.queued), .success(.pending): false
+        }
+    }
+
     /// Appends an object whose last value alone varies: every call is answered with one.
     private static func append(_ start: StaticString, _ last: String, to bytes: inout [UInt8]) {
         bytes.append(text: start)
@@ -125,6 +134,9 @@ extension RPCError {
     static let notTaken = TrackerError(
         .storage, "The host ends, and the disk has not taken the call. It may be sent again."
     ).rpcError
+
+    /// Whether the client's end was first.
+    var isCut: Bool { number == Number(.notInitialized) || details.contains(TrackerError.Cause.shutdownDetail) }
 }
 
 extension RPCError.Number {
@@ -167,6 +179,8 @@ extension OptionFault {
 }
 
 extension TrackerError.Cause {
+    fileprivate static let shutdownDetail = RPCError.Detail("cause", "shutdown")
+
     /// The cause as members of `data`.
     fileprivate var details: [RPCError.Detail] {
         switch self {
@@ -175,7 +189,7 @@ extension TrackerError.Cause {
         case .status(let status): [RPCError.Detail("status", JSONText(number: status))]
         case .unreadableAnswer: [RPCError.Detail("cause", "unreadable answer")]
         case .timeout: [RPCError.Detail("cause", "timeout")]
-        case .shutdown: [RPCError.Detail("cause", "shutdown")]
+        case .shutdown: [Self.shutdownDetail]
         // No task of the host waits for an `initialize`.
         case .cancelled: [RPCError.Detail("cause", "cancelled")]
         }

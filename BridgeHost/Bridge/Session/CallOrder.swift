@@ -43,8 +43,8 @@ final class CallOrder: Sendable {
         var isReleasing = false
         /// What runs once no call waits.
         var whenNoneWaits: (@Sendable () -> Void)?
-        /// What every further call is answered with, once the end has come.
-        var closing: RPCError?
+        /// What becomes of every further call, once the end has come.
+        var closing: (@Sendable (Reply) -> Void)?
 
         /// Whether a call must wait.
         func mustWait(_ call: Call) -> Bool {
@@ -79,7 +79,7 @@ final class CallOrder: Sendable {
             if mustWait, state.closing == nil { state.held.append(call) }
             return (!mustWait, state.closing)
         }
-        if let closing { return call.reply.fail(with: closing) }
+        if let closing { return closing(call.reply) }
         if isFree { call.perform(on: session) }
     }
 
@@ -115,14 +115,19 @@ final class CallOrder: Sendable {
         if isNow { action() }
     }
 
-    /// Answers every call that still waits, and every later one, with an error.
-    func close(with error: RPCError) {
+    /// Ends every call that still waits, and every later one.
+    func close(_ end: @escaping @Sendable (Reply) -> Void) {
+        state.withLock { $0.closing = end }
+        endWaiting(end)
+    }
+
+    /// Ends every call that still waits.
+    func endWaiting(_ end: (Reply) -> Void) {
         let (waiting, whenNoneWaits) = state.withLock { state in
-            state.closing = error
             defer { (state.held, state.taken, state.whenNoneWaits) = ([], 0, nil) }
             return (state.held[state.taken...], state.whenNoneWaits)
         }
-        for call in waiting { call.reply.fail(with: error) }
+        for call in waiting { end(call.reply) }
         whenNoneWaits?()
     }
 

@@ -92,11 +92,12 @@ package final class HostSession: Responder {
         order.take(CallOrder.Call(request: request, reply: reply), on: self)
     }
 
-    /// Ensures that every call is answered before the deadline, even if the disk stalls.
-    package func willShutDown(by deadline: ContinuousClock.Instant) {
+    /// Ensures that every call has ended before the deadline, even if the disk stalls.
+    package func willShutDown(by deadline: ContinuousClock.Instant, isServers: Bool) {
+        if isServers { openCalls.cutOff() }
         after(Self.rest(until: deadline) * Self.closingShare) { [self] in
-            openCalls.close(with: .notTaken)
-            order.close(with: .notTaken)
+            openCalls.close()
+            order.close { [openCalls] in openCalls.cut($0) }
             answerEndings()
         }
     }
@@ -107,6 +108,8 @@ package final class HostSession: Responder {
         let begin: @Sendable () -> Void = { [self] in
             guard !isBegun.exchange(true, ordering: .acquiringAndReleasing) else { return }
             if !isOneOfMany { metrics.willEnd() }
+            // A client that is closed would answer them as if they had taken effect.
+            order.endWaiting(openCalls.cut)
             let complete: @Sendable () -> Void = { [self] in
                 answerEndings()
                 completion()
@@ -193,7 +196,10 @@ package final class HostSession: Responder {
             defer { replies = nil }
             return replies
         }
-        for reply in replies ?? [] { reply.succeed(with: .done) }
+        // Whoever has this answer has every other.
+        for reply in replies ?? [] {
+            openCalls.answer(reply, isCut: openCalls.hasGivenUp) { reply.succeed(with: .done) }
+        }
     }
 
     private static func rest(until deadline: ContinuousClock.Instant) -> Duration {
@@ -251,7 +257,7 @@ extension HostSession {
     func answering(_ reply: Reply) -> @Sendable (CallAnswer) -> Void {
         let call = openCalls.add(reply, isLate: false)
         return { [openCalls] answer in
-            reply.succeed { answer.write(to: &$0) }
+            openCalls.answer(reply, isCut: answer.isCut) { reply.succeed { answer.write(to: &$0) } }
             openCalls.remove(call)
         }
     }
@@ -297,7 +303,7 @@ extension HostSession {
         return { [openCalls] value in
             switch answer(value) {
             case .success(let json): reply.succeed(with: json)
-            case .failure(let error): reply.fail(with: error)
+            case .failure(let error): openCalls.answer(reply, isCut: error.isCut) { reply.fail(with: error) }
             }
             openCalls.remove(call)
         }

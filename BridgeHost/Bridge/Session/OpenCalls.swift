@@ -17,14 +17,14 @@ final class OpenCalls: Sendable {
         var next = 0
         var lateCalls = 0
         var lateCallsEnded: (@Sendable () -> Void)?
-        /// What every further call is answered with, once the end has come.
-        var closing: RPCError?
+        /// Whether the end has come, for every further call too.
+        var isClosed = false
 
         mutating func add(_ reply: Reply, isLate: Bool) -> Ticket {
             let place = freePlaces.popLast() ?? replies.count
             if place == replies.count { replies.append(nil) }
             // What is answered already keeps nobody waiting.
-            let isLate = isLate && closing == nil
+            let isLate = isLate && !isClosed
             let ticket = Ticket(place: place, number: next, isLate: isLate)
             replies[place] = (number: next, reply: reply)
             next += 1
@@ -34,13 +34,15 @@ final class OpenCalls: Sendable {
     }
 
     private let state = Mutex(State())
+    private let isCutOff = Atomic(false)
+    private let givenUp = Atomic(false)
 
     /// Records an open call.
     ///
     /// - Parameter isLate: Whether its answer depends on the network.
     func add(_ reply: Reply, isLate: Bool) -> Ticket {
-        let (ticket, closing) = state.withLock { ($0.add(reply, isLate: isLate), $0.closing) }
-        if let closing { reply.fail(with: closing) }
+        let (ticket, isClosed) = state.withLock { ($0.add(reply, isLate: isLate), $0.isClosed) }
+        if isClosed { cut(reply) }
         return ticket
     }
 
@@ -68,10 +70,32 @@ final class OpenCalls: Sendable {
         if isNow { action() }
     }
 
-    /// Answers every open call, and every later one, with an error. None is open then.
-    func close(with error: RPCError) {
+    /// Records that the agent ends, which the client did not ask for.
+    ///
+    /// What the end cuts off stays unanswered from now on: the client makes it again at the next agent, as after a crash.
+    func cutOff() { isCutOff.store(true, ordering: .releasing) }
+
+    /// Whether a call was left unanswered.
+    var hasGivenUp: Bool { givenUp.load(ordering: .acquiring) }
+
+    /// Ends a call that the disk has not taken.
+    func cut(_ reply: Reply) { answer(reply, isCut: true) { reply.fail(with: .notTaken) } }
+
+    /// Answers a call.
+    ///
+    /// - Parameters:
+    ///   - isCut: Whether the answer is that the end was first.
+    ///   - answer: Gives it, unless the call is left to the next agent.
+    func answer(_ reply: Reply, isCut: Bool, _ answer: () -> Void) {
+        guard isCut, isCutOff.load(ordering: .acquiring) else { return answer() }
+        givenUp.store(true, ordering: .releasing)
+        reply.giveUp(.notTaken)
+    }
+
+    /// Ends every open call, and every later one. None is open then.
+    func close() {
         let (replies, lateCallsEnded) = state.withLock { state in
-            state.closing = error
+            state.isClosed = true
             defer {
                 state.freePlaces = Array(state.replies.indices)
                 for place in state.replies.indices { state.replies[place] = nil }
@@ -80,7 +104,7 @@ final class OpenCalls: Sendable {
             let open = state.replies.compactMap(\.self).sorted { $0.number < $1.number }
             return (open.map(\.reply), state.lateCallsEnded)
         }
-        for reply in replies { reply.fail(with: error) }
+        for reply in replies { cut(reply) }
         lateCallsEnded?()
     }
 }

@@ -120,21 +120,23 @@ package protocol Responder: Sendable {
     /// Called when the end begins: the input has ended, or the connection is to stop.
     ///
     /// Calls that were read already still follow, if there is room for them. Answer with an error, before the deadline,
-    /// what cannot be answered otherwise.
+    /// what cannot be answered otherwise; or give it up, if the client did not ask for the end.
     ///
-    /// - Parameter deadline: Until when answers reach the client.
-    func willShutDown(by deadline: ContinuousClock.Instant)
+    /// - Parameters:
+    ///   - deadline: Until when answers reach the client.
+    ///   - isServers: Whether the server ends, with all its connections. The client will look for the next one.
+    func willShutDown(by deadline: ContinuousClock.Instant, isServers: Bool)
 
     /// Called when no further call will come.
     ///
     /// - Parameters:
-    ///   - deadline: Until when answers reach the client, as in ``willShutDown(by:)``.
+    ///   - deadline: Until when answers reach the client, as in ``willShutDown(by:isServers:)``.
     ///   - completion: Call it, from any thread, when there is nothing left to do.
     func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void)
 }
 
 extension Responder {
-    package func willShutDown(by deadline: ContinuousClock.Instant) {}
+    package func willShutDown(by deadline: ContinuousClock.Instant, isServers: Bool) {}
 
     /// Has nothing left to do.
     package func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {

@@ -95,7 +95,7 @@ struct ConnectionReader {
         if let deadline { return deadline }
         let deadline = ContinuousClock.now + limits.shutdownTimeout
         self.deadline = deadline
-        responder.willShutDown(by: limits.answersDeadline(deadline))
+        responder.willShutDown(by: limits.answersDeadline(deadline), isServers: false)
         return deadline
     }
 }

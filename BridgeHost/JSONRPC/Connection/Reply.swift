@@ -3,8 +3,8 @@ package import TrackerJSON
 
 /// The answer to one call, to be given once, from any thread.
 ///
-/// A reply that is released without an answer answers with INTERNAL_ERROR. What is given after the first answer, or after the
-/// connection's end, is ignored.
+/// A reply that is released without an answer, and was not given up, answers with INTERNAL_ERROR. What is given after the
+/// first answer, or after the connection's end, is ignored.
 package final class Reply: Sendable {
     private enum State: UInt8, AtomicRepresentable {
         case open
@@ -67,6 +67,16 @@ package final class Reply: Sendable {
     }
 
     package func fail(with error: RPCError) { complete(with: .failure(error)) }
+
+    /// Leaves the call without an answer, since the connection ends: its client may make it again on the next one.
+    ///
+    /// - Parameter error: What code of this process gets.
+    package func giveUp(_ error: RPCError) {
+        complete {
+            .failure(error)
+        } writing: { _, _ in
+        }
+    }
 
     /// Says that the answer may take long, so that the client's further calls must not wait for it.
     package func mayBeLate() {

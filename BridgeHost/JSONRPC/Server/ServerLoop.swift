@@ -254,7 +254,7 @@ struct ServerLoop: ~Copyable {
         let end = deadline ?? ContinuousClock.now + limits.connection.shutdownTimeout
         connection.deadline = end
         timed.insert(connection.number)
-        connection.responder.willShutDown(by: limits.connection.answersDeadline(end))
+        connection.responder.willShutDown(by: limits.connection.answersDeadline(end), isServers: deadline != nil)
     }
 
     private mutating func goOnEnding(_ connection: ServedConnection) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -10,11 +10,14 @@ import { explainAgent, findAgent, isAbsence } from '../src/client/agent.js'
 import { findHost } from '../src/client/finder.js'
 import { createTracker, openTracker } from '../src/client/tracker.js'
 import { examineAgent } from '../src/doctor/agent.js'
-import { startAgent } from '../testsupport/agents.js'
+import { startAgent, Supervisor } from '../testsupport/agents.js'
 import { childWith } from '../testsupport/children.js'
 import { afterwards, captureWarnings, freshFolder, inTime } from '../testsupport/hosts.js'
 import { runProgram } from '../testsupport/programs.js'
-import { eventNames, KEY, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
+import { eventNames, KEY, PATIENT, problemsOf, WAIT_MS, withoutHost } from '../testsupport/real-host.js'
+
+/** How often an agent is ended under load. */
+const RESTARTS = Number(process.env.AGENT_RESTARTS ?? 12)
 
 /** A backend, and trackers that end with the test. */
 async function stage(t) {
@@ -248,6 +251,55 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         await inTime(ended)
 
         assert.deepEqual(warnings, [])
+    })
+
+    test('goes on with an init that the agent could not end before it was stopped', async (t) => {
+        const { collector, folder, config, tracker } = await stage(t)
+        const agent = await startAgent(t, folder, ['--shutdown-timeout', '300ms'])
+        const client = tracker({ agent: agent.path })
+        collector.faults(['delay=60000'])
+        const initialized = client.init('925', config)
+        const held = client.track('HELD')
+        await collector.wait({ kind: 'session' })
+
+        await agent.end()
+        await startAgent(t, folder)
+        await inTime(initialized)
+
+        assert.notEqual((await inTime(held)).status, 'dropped')
+        assert.equal((await inTime(client.track('NEXT'))).status, 'queued')
+        await collector.wait({ kind: 'event', count: 2 })
+        assert.deepEqual(eventNames(collector), ['HELD', 'NEXT'])
+        assert.deepEqual(problemsOf(collector), [])
+    })
+
+    test('loses, doubles and reorders nothing over many restarts under load, by kill and by stop', async (t) => {
+        const { collector, folder, config, tracker } = await stage(t)
+        const [path, pid] = ['agent.sock', 'pid'].map((name) => join(folder, name))
+        const program = join(folder, 'agent')
+        writeFileSync(program, `#!/bin/sh\necho $$ > '${pid}.new'\nmv '${pid}.new' '${pid}'\nexec "$@"\n`, { mode: 0o755 })
+        const command = [findHost(), '--listen', path, '--storage-dir', join(folder, 'state'), ...PATIENT]
+        const supervisor = new Supervisor([program, ...command])
+        afterwards(t, () => supervisor.end())
+        const client = tracker({ agent: path })
+        await inTime(client.init('925', config))
+        const calls = []
+        for (let restart = 0; restart < RESTARTS; restart++) {
+            for (let number = 0; number < 40; number++) {
+                calls.push(client.track(`E${calls.length}`, { restart }))
+                if (number !== restart % 39) continue
+                // So that some of these calls are written, and others follow that only the next agent can answer.
+                await turn()
+                process.kill(Number(readFileSync(pid)), restart % 2 ? 'SIGKILL' : 'SIGTERM')
+            }
+            // The next agent has answered before it is ended as well.
+            assert.equal((await inTime(calls.at(-1))).status, 'queued')
+        }
+
+        assert.deepEqual(new Set((await inTime(Promise.all(calls))).map(({ status }) => status)), new Set(['queued']))
+        await collector.wait({ kind: 'event', count: calls.length, accepted: true, repeats: false, timeoutMs: WAIT_MS })
+        assert.deepEqual(eventNames(collector), calls.map((_, number) => `E${number}`))
+        assert.deepEqual(problemsOf(collector), [])
     })
 
     test('that is shut down while there is none has ended, and needs init again', async (t) => {

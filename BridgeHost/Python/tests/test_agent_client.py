@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import patch
 
 from .agents import AgentProcess, Supervisor
@@ -22,7 +23,7 @@ from mobiletracker._agent import find_agent  # isort: skip
 from mobiletracker._channel import end_of  # isort: skip
 
 RESTARTS = int(os.environ.get("AGENT_RESTARTS", "12"))
-"""How often the agent is killed under load."""
+"""How often the agent is killed or stopped under load."""
 
 
 class AgentClientTests(TestCase):
@@ -317,6 +318,26 @@ class AgentClientTests(TestCase):
         self.assertTrue(ended.wait(GUARD))
         self.assertEqual(self.warnings, [])
 
+    def test_an_init_that_the_agent_could_not_end_before_it_was_stopped_goes_on(self) -> None:
+        collector = self.start_collector()
+        agent = AgentProcess(self, self.folder, "--shutdown-timeout", "300ms")
+        tracker = self.tracker(agent=agent.path)
+        collector.faults(["delay=60000"])
+        with ThreadPoolExecutor(1) as others:
+            initialized = others.submit(tracker.init, "925", collector.config())
+            collector.wait(kind="session")
+            held = tracker.track("HELD")
+            self.assertEqual(held.outcome(GUARD).status, "pending")
+
+            agent.end()
+            AgentProcess(self, self.folder)
+            initialized.result(GUARD)
+
+        self.assertEqual(tracker.track("NEXT").outcome(GUARD).status, "queued")
+        collector.wait(kind="event", count=2)
+        self.assertEqual(collector.names(), ["HELD", "NEXT"])
+        self.assertEqual(collector.problems(), [])
+
     def test_a_client_that_is_shut_down_while_there_is_no_agent_has_ended(self) -> None:
         agent = AgentProcess(self, self.folder)
         tracker = self.tracker(agent=agent.path)
@@ -347,8 +368,8 @@ class AgentClientTests(TestCase):
                 receipts.append(tracker.track(names[-1], {"restart": restart}))
                 # Calls follow that only the next agent can answer.
                 if number == restart % 39:
-                    os.kill(int((folder / "pid").read_text()), signal.SIGKILL)
-            # The next agent has answered before it is killed as well.
+                    os.kill(int((folder / "pid").read_text()), signal.SIGKILL if restart % 2 else signal.SIGTERM)
+            # The next agent has answered before it is ended as well.
             self.assertEqual(receipts[-1].outcome(GUARD).status, "queued")
 
         self.assertEqual({receipt.outcome(GUARD).status for receipt in receipts}, {"queued"})

@@ -68,7 +68,7 @@ struct CallOrderTests {
         call("setConsent")
         call("host.shutdown")
 
-        session.willShutDown(by: .now)
+        session.willShutDown(by: .now, isServers: false)
 
         #expect(try await answered.values(atLeast: 3) == ["stop", "setConsent", "host.shutdown"])
     }

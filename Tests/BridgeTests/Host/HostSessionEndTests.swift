@@ -21,17 +21,19 @@ struct HostSessionEndTests {
         return try JSONText(validating: Array(pipe.fileHandleForReading.availableData.dropLast()))
     }
 
-    private func session() -> HostSession {
+    private func session(
+        after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { Alarm(after: $0, $1) }
+    ) -> HostSession {
         HostSession(
             settings: HostSettings(appName: "end", storageDirectory: nil, maxMessageBytes: 1),
-            log: HostLog(descriptor: -1, least: nil), notify: { _ in }, stop: {})
+            log: HostLog(descriptor: -1, least: nil), notify: { _ in }, after: after, stop: {})
     }
 
     @Test("a call that a client has passed on just before it is answered too", arguments: [true, false])
     func lateCall(isLate: Bool) throws {
         let answer = try answer { reply in
             let calls = OpenCalls()
-            calls.close(with: .notTaken)
+            calls.close()
 
             calls.remove(calls.add(reply, isLate: isLate))
         }
@@ -46,7 +48,7 @@ struct HostSessionEndTests {
         _ = calls.add(Reply { _ in events.record("answered") }, isLate: true)
         calls.whenNoneIsLate { events.record("none is late") }
 
-        calls.close(with: .notTaken)
+        calls.close()
         _ = calls.add(Reply { _ in events.record("answered") }, isLate: true)
         calls.whenNoneIsLate { events.record("none is late") }
 
@@ -58,7 +60,7 @@ struct HostSessionEndTests {
         let answer = try answer { reply in
             let session = session()
             session.order.beginQuestion(changedBy: .state)
-            session.order.close(with: .notTaken)
+            session.order.close { $0.fail(with: .notTaken) }
 
             session.respond(to: Request(method: "reset"), reply: reply)
         }
@@ -77,5 +79,52 @@ struct HostSessionEndTests {
         session.order.endQuestion(changedBy: .state, on: session)
 
         #expect(try await events.values(atLeast: 2) == ["reset", "closed"])
+    }
+
+    @Test("calls that wait for a query still when the clients close are not taken")
+    func closedClients() async throws {
+        let session = session()
+        let events = Recorder<String>()
+        session.order.beginQuestion(changedBy: .state)
+        session.respond(
+            to: Request(method: "setConsent"),
+            reply: Reply { if case .failure(let error) = $0 { events.record(error.code) } })
+
+        session.shutdown(by: .now) { events.record("closed") }
+
+        #expect(try await events.values(atLeast: 2) == ["STORAGE_ERROR", "closed"])
+        session.order.endQuestion(changedBy: .state, on: session)
+        #expect(events.all.count == 2)
+    }
+
+    @Test(
+        "an agent that is stopped leaves what it cuts short to the next one, and the client's own end after it",
+        arguments: [
+            (TrackerError(.sessionCreationFailed, "", cause: .shutdown), true),
+            (TrackerError(.initializationFailed, "", cause: .shutdown), true),
+            (TrackerError(.notInitialized, ""), true),
+            (TrackerError(.sessionCreationFailed, "", cause: .status(503)), false),
+        ])
+    func leaves(error: TrackerError, isCut: Bool) async throws {
+        let session = session { _, _ in }
+        let events = Recorder<String>()
+        // What code of this process gets of a call that is left is STORAGE_ERROR.
+        func reply(_ name: String) -> Reply {
+            Reply { result in
+                if case .failure(let error) = result {
+                    events.record("\(name): \(error.code)")
+                } else {
+                    events.record("\(name): done")
+                }
+            }
+        }
+        session.willShutDown(by: .now + .seconds(600), isServers: true)
+
+        session.answeringInitialization(reply("init")).completion(.failure(error))
+        session.end(answering: reply("end"))
+        session.shutdown(by: .now + .seconds(600)) {}
+
+        let expected = isCut ? ["STORAGE_ERROR", "STORAGE_ERROR"] : [error.code.rawValue, "done"]
+        #expect(try await events.values(atLeast: 2) == ["init: \(expected[0])", "end: \(expected[1])"])
     }
 }

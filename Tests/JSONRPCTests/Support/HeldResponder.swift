@@ -63,7 +63,7 @@ final class HeldResponder: Responder {
         note(.call(request.method))
     }
 
-    func willShutDown(by deadline: ContinuousClock.Instant) { add(.willShutDown) }
+    func willShutDown(by deadline: ContinuousClock.Instant, isServers: Bool) { add(.willShutDown) }
 
     func shutdown(by deadline: ContinuousClock.Instant, completion: @escaping @Sendable () -> Void) {
         state.withLock { $0.completion = completion }
