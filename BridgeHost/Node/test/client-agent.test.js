@@ -80,6 +80,17 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         assert.deepEqual(warnings, [])
     })
 
+    test('with auto leaves the agent of another user alone', async (t) => {
+        const { folder } = await stage(t)
+        mkdirSync(join(folder, 'mobile-tracker'), { mode: 0o700 })
+        const { path } = await startAgent(t, join(folder, 'mobile-tracker'))
+        const found = () => findAgent('auto', { XDG_RUNTIME_DIR: folder }, '', join(folder, 'run'))
+
+        assert.deepEqual(found(), { path, isOptional: true, others: [] })
+        t.mock.method(process, 'geteuid', () => 4242)
+        assert.equal(found().path, join(folder, 'run/mobile-tracker/agent.sock'))
+    })
+
     test('with auto starts a host where the folder of the user is none', async (t) => {
         const { folder, warnings, tracker } = await stage(t)
         writeFileSync(join(folder, 'file'), '')

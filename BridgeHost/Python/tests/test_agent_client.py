@@ -19,7 +19,7 @@ from .support import GUARD, KEY, PATIENT, SOURCE, TestCase, host_path, run_progr
 
 from mobiletracker import MobileTracker, MobileTrackerError, Receipt  # isort: skip
 from mobiletracker.__main__ import main  # isort: skip
-from mobiletracker._agent import find_agent  # isort: skip
+from mobiletracker._agent import Agent, find_agent  # isort: skip
 from mobiletracker._channel import end_of  # isort: skip
 
 RESTARTS = int(os.environ.get("AGENT_RESTARTS", "12"))
@@ -107,6 +107,15 @@ class AgentClientTests(TestCase):
             )
             self.assertTrue(tracker.is_tracking_allowed())
         self.assertEqual(self.warnings, [])
+
+    def test_auto_leaves_the_agent_of_another_user_alone(self) -> None:
+        place = self.folder / "mobile-tracker"
+        place.mkdir(mode=0o700)
+        agent = AgentProcess(self, place)
+        with patch.dict(os.environ, XDG_RUNTIME_DIR=str(self.folder)), patch("mobiletracker._agent._OF_THE_MACHINE", self.folder / "run"):
+            self.assertEqual(find_agent("auto"), Agent(agent.path, is_optional=True))
+            with patch("os.geteuid", return_value=4242):
+                self.assertIsNone(find_agent("auto"))
 
     def test_auto_starts_a_host_where_it_may_not_look(self) -> None:
         with patch("os.stat", side_effect=PermissionError):

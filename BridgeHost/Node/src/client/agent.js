@@ -29,10 +29,21 @@ export function findAgent(option, env = process.env, folder = '', run = '/run') 
     if (!name) return null
     if (name !== 'auto') return { path: resolve(folder, name), isOptional: false }
     const machine = join(run, SOCKET)
-    const places = env.XDG_RUNTIME_DIR ? [join(env.XDG_RUNTIME_DIR, SOCKET), machine] : [machine]
-    // The user's own folder may be another user's here, and closed: then nothing is seen in it.
-    const [path = machine, ...others] = places.filter((place) => existsSync(place))
+    const own = env.XDG_RUNTIME_DIR ? join(env.XDG_RUNTIME_DIR, SOCKET) : ''
+    const [path = machine, ...others] = [isOfThisUser(own) && own, existsSync(machine) && machine].filter(Boolean)
     return { path, isOptional: true, others }
+}
+
+/**
+ * Whether this user has made what is at a path. After `sudo` or `su`, `XDG_RUNTIME_DIR` may be the folder of another user,
+ * whose agent is not to get this one's key; if it is closed, nothing is seen in it.
+ */
+function isOfThisUser(path) {
+    try {
+        return statSync(path, { throwIfNoEntry: false })?.uid === process.geteuid()
+    } catch {
+        return false
+    }
 }
 
 /** Where to look where this one does not listen. @param {Agent} agent @returns {Agent | null} Null if that is nowhere. */

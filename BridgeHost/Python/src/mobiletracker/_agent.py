@@ -53,9 +53,9 @@ def find_agent(option: str | os.PathLike[str] | Literal[False] | None) -> Agent 
     if name != "auto":
         return Agent(Path(name).absolute(), is_optional=False)
     agent = None
-    # The user's own folder may be another user's here, and closed: then nothing is seen in it.
-    for path in filter(os.path.exists, reversed(usual_places())):
-        agent = Agent(path, is_optional=True, next=agent)
+    for path in reversed(usual_places()):
+        if os.path.exists(path) if path == _OF_THE_MACHINE / _SOCKET else _is_of_this_user(path):
+            agent = Agent(path, is_optional=True, next=agent)
     return agent
 
 
@@ -63,6 +63,16 @@ def usual_places() -> list[Path]:
     """Where `auto` looks for an agent: the user's own, then that of the machine."""
     folder = os.environ.get("XDG_RUNTIME_DIR")
     return [*([Path(folder) / _SOCKET] if folder else []), _OF_THE_MACHINE / _SOCKET]
+
+
+def _is_of_this_user(path: Path) -> bool:
+    """Whether this user has made what is there. After `sudo` or `su`, `XDG_RUNTIME_DIR` may be the folder of another user,
+    whose agent is not to get this one's key; if it is closed, nothing is seen in it.
+    """
+    try:
+        return os.stat(path).st_uid == os.geteuid()
+    except OSError:
+        return False
 
 
 def ignored_arguments(agent: Agent | None, arguments: Sequence[str]) -> str | None:
