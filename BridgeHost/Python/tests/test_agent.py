@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import random
+import resource
 import select
 import shutil
 import signal
@@ -210,8 +211,23 @@ class LimitTests(AgentCase):
     """What one client cannot do to the others."""
 
     def test_more_clients_than_may_be_are_refused_and_the_others_go_on(self) -> None:
-        agent = self.agent("--max-connections", "3")
-        clients = [self.connect(agent) for _ in range(3)]
+        self._refuses_one_more_than(3, self.agent("--max-connections", "3"))
+
+    def test_all_that_may_be_by_default_are_served_by_few_threads(self) -> None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = 4096  # A descriptor for each of 1,024 clients, here and there, and some for the rest.
+        if hard != resource.RLIM_INFINITY and hard < wanted:
+            self.skipTest(f"no more than {hard} descriptors are allowed")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        agent = self.agent()
+
+        self._refuses_one_more_than(1024, agent)
+
+        self.assertLess(agent.status("Threads"), 64)
+
+    def _refuses_one_more_than(self, most: int, agent: AgentProcess) -> None:
+        clients = [self.connect(agent) for _ in range(most)]
         for client in clients:
             client.call("isTrackingAllowed")
         refused = self.connect(agent)
