@@ -154,6 +154,27 @@ suite('beforeSend', () => {
     test('may name a visitor instead of a user', async (t) => {
         const { tracker: { analytics }, lives } = fakeTracker(t)
         await analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com', beforeSend: hideUser })
+    const hideGroup = (call) => {
+        delete call.groupId
+        for (const scope of call.scope ?? []) delete scope.groupId
+        if (call.name === 'C') call.userId = 'u'
+    }
+
+    test('that takes away the group of a call drops it, unless a person is named', { skip: withoutHost }, async (t) => {
+        const { tracker: { analytics }, warnings, collector } = await realTracker(t)
+        await analytics.initialize({ writeKey: 'w', ingestionHost: collector.url, beforeSend: hideGroup })
+
+        const outcomes = [
+            await analytics.track('A', {}, { groupId: 'g' }),
+            await analytics.with({ groupId: 'g' }, () => analytics.track('B')),
+            await analytics.track('C', {}, { groupId: 'g' }),
+            await analytics.track('D'),
+        ]
+
+        assert.deepEqual(outcomes.map(({ reason, status }) => reason ?? status), ['INVALID_VALUE', 'INVALID_VALUE', 'queued', 'queued'])
+        assert.match(warnings[0], /'options\.groupId' is given and has no value/)
+    })
+
 
         await analytics.track('B', {}, { userId: 'u1' })
 

@@ -199,6 +199,26 @@ class BeforeSendTests(TestCase):
         self.assertEqual((removed.reason, kept.status), ("INVALID_VALUE", "queued"))
         self.assertEqual(removed.fault, {"reason": "noValue", "option": "options.userId"})
 
+    def test_a_call_whose_group_it_removes_is_not_about_the_group_of_the_process(self) -> None:
+        def ungrouped(call: OutgoingCall) -> OutgoingCall:
+            call.pop("group_id", None)
+            for scope in call.get("scope", []):
+                scope.pop("group_id", None)
+            if call.get("name") == "C":
+                call["user_id"] = "u"
+            return call
+
+        tracker = self.real(before_send=ungrouped)
+        tracker.analytics.initialize({"write_key": KEY, "ingestion_host": "http://127.0.0.1:9"})
+        removed = tracker.analytics.track("A", None, {"group_id": "g"}).outcome(60)
+        with tracker.analytics.scope(group_id="g"):
+            of_scope = tracker.analytics.track("B").outcome(60)
+        named = tracker.analytics.track("C", None, {"group_id": "g"}).outcome(60)
+        none = tracker.analytics.track("D").outcome(60)
+
+        self.assertEqual([removed.reason, of_scope.reason, named.status, none.status], [*["INVALID_VALUE"] * 2, *["queued"] * 2])
+        self.assertEqual(removed.fault, {"reason": "noValue", "option": "options.groupId"})
+
     def test_an_option_that_is_not_known_is_not_made_one_and_not_left_out(self) -> None:
         seen: list[OutgoingCall] = []
 

@@ -139,7 +139,7 @@ export function filter(beforeSend, method, row, text) {
     const sent = JSON.parse(text, text.includes(MARK) ? revived : undefined)
     const call = outgoing(method, row, sent)
     const before = textsOf(call)
-    const namedPerson = [sent.options ?? {}, ...sent.scope ?? []].some(namesPerson)
+    const named = namesOf([sent.options, ...sent.scope ?? []])
     let result
     try {
         result = beforeSend(call)
@@ -157,7 +157,7 @@ export function filter(beforeSend, method, row, text) {
         const after = textsOf(changed, before)
         if ([...MEMBERS].every((member) => after[member] === before[member])) return {}
         const scopes = after.scope === before.scope ? undefined : changed.scope ?? []
-        return { args: argumentsFor(row, sent, changed, namedPerson), scopes }
+        return { args: argumentsFor(row, sent, changed, named), scopes }
     } catch (error) {
         return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error, 'message')}` }
     }
@@ -189,7 +189,7 @@ function outgoing(method, row, sent) {
 }
 
 /** The arguments for what `beforeSend` has made of a call. */
-function argumentsFor(row, sent, call, namedPerson) {
+function argumentsFor(row, sent, call, named) {
     const args = row.params.map((param) => {
         const member = memberOf(param)
         return member === 'location' ? call.location?.[param.name] : call[member]
@@ -202,16 +202,20 @@ function argumentsFor(row, sent, call, namedPerson) {
         const value = isArgument && sent.options?.[name] === undefined ? undefined : call[name]
         if (value !== undefined && value !== null) options[name] = value
     }
-    // Without its person the event would be about the client's own user.
-    const scopes = Array.isArray(call.scope) ? call.scope : []
-    if (namedPerson && ![options, ...scopes].some(namesPerson)) options.userId = undefined
+    // Without its person or its group the event would be about the client's own: the host refuses the call.
+    const names = namesOf([options, ...Array.isArray(call.scope) ? call.scope : []])
+    if (named.person && !names.person) options.userId = undefined
+    else if (named.group && !names.person && !names.group) options.groupId = undefined
     return [...args, options]
 }
 
-/** Whether options, or a scope, name the person that a call is about. */
-function namesPerson(given) {
-    const values = withMembers(given)
-    return (values?.userId ?? values?.anonymousId ?? null) !== null
+/** Whom options and scopes name: a person, a group. */
+function namesOf(given) {
+    const all = given.map((values) => withMembers(values) ?? {})
+    return {
+        person: all.some(({ userId, anonymousId }) => (userId ?? anonymousId ?? null) !== null),
+        group: all.some(({ groupId }) => (groupId ?? null) !== null),
+    }
 }
 
 /**

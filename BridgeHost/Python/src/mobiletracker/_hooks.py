@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any, TypedDict
 
 from ._json import read
@@ -49,7 +49,7 @@ def filtered(
         call[member] = value
     if "scope" in sent:
         call["scope"] = shown(sent["scope"])
-    named_user = _names_user(call)
+    named = _names_user(call), _names_group(sent.get("options"), call.get("scope"))
     try:
         result = before_send(call)  # type: ignore[arg-type]
     except Exception as error:
@@ -60,7 +60,7 @@ def filtered(
         raise CallDropped("before_send must return the call, or None to drop it")
     try:
         scopes = [*(result.get("scope") or ())]
-        return _arguments(row, sent, {**result, "scope": scopes}, named_user), scopes, is_exact
+        return _arguments(row, sent, {**result, "scope": scopes}, *named), scopes, is_exact
     except Exception as error:
         raise CallDropped(f"before_send has returned what cannot be read: {error!r}") from error
 
@@ -79,16 +79,21 @@ def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield "location", location
 
 
-def _arguments(row: Row, sent: dict[str, Any], call: dict[Any, Any], named_user: bool) -> list[object]:
+def _arguments(
+    row: Row, sent: dict[str, Any], call: dict[Any, Any], named_user: bool, named_group: bool
+) -> list[object]:
     """The arguments for what `before_send` has returned."""
     location = call.get("location")
     arguments: list[object] = []
     for param in row.params:
         if param.wire == "options":
             options = _options(row, param, sent.get("options", {}), call)
-            if named_user and not _names_user(call):
-                # Without its user the event would be about the user of the process.
-                options["userId"] = None
+            # Without its user or group the event would be about that of the process: the host refuses the call.
+            if not _names_user(call):
+                if named_user:
+                    options["userId"] = None
+                elif named_group and not _names_group(options, call["scope"]):
+                    options["groupId"] = None
             arguments.append(options or None)
         elif param.member == "location":
             arguments.append(location.get(param.wire) if isinstance(location, dict) else None)
@@ -118,6 +123,10 @@ def _names_user(call: dict[Any, Any]) -> bool:
 
 
 class HostLog:
+def _names_group(options: dict[str, Any] | None, scopes: Iterable[Mapping[str, Any]] | None) -> bool:
+    return "groupId" in (options or {}) or any("group_id" in scope for scope in scopes or ())
+
+
     """Passes on what the host writes to its stderr. It runs on the I/O thread."""
 
     _LONGEST = 64 * 1024
