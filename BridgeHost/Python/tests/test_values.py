@@ -148,12 +148,13 @@ class ValueTests(TestCase):
             "v is a bytes, which JSON does not have": b"secret",
             "v has a key that is no string": {(1, 2): 3},
             f"v{'[0]' * 8}… is nested deeper than 128 levels": deep,
-            "v cannot be read: integer division or modulo by zero": Unreadable(a=1),
+            "v cannot be read: ZeroDivisionError": Unreadable(a=1),
         }
         for message, value in faults.items():
             with self.subTest(message), self.assertRaises(ValueFault) as caught:
                 written(value)
-            self.assertEqual(str(caught.exception), message)
+            # What an error says may be personal; where it was raised is not.
+            self.assertEqual(str(caught.exception).split(" at ")[0], message)
 
     def test_what_json_has_not_becomes_what_the_programs_own_function_makes_of_it(self) -> None:
         def default(value: object) -> object:
@@ -165,8 +166,8 @@ class ValueTests(TestCase):
 
         self.assertEqual(written([b"\x01", float("nan"), Decimal("1.10")], default), '[{"hex":"01"},null,1.10]')
         for value, message in [
-            (Strange(), "v cannot be sent: default has raised ZeroDivisionError"),
-            (object(), "v cannot be read: maximum recursion depth exceeded"),
+            (Strange(), r"v cannot be sent: default has raised ZeroDivisionError at \S+test_values\.py:\d+$"),
+            (object(), "v cannot be read: RecursionError at "),
         ]:
             with self.assertRaisesRegex(ValueFault, message):
                 written(value, default)

@@ -27,16 +27,21 @@ export class MobileTrackerError extends Error {
     }
 }
 
+/** A line of a stack, with the place in it. */
+const FRAME = /^ +at (?:.*\((.+:\d+:\d+)\)|([^()]+:\d+:\d+))$/gm
+
 /**
- * What a caller's code has thrown, in words. Programs can throw anything, even a value that has no text.
+ * What a caller's code has thrown, and where. What an error says may be personal, and is not shown. Programs can throw
+ * anything, even a value that has no name.
  *
  * @param {any} thrown
- * @param {'message' | 'stack'} member What to show of an error.
  * @returns {string}
  */
-export function described(thrown, member) {
+export function described(thrown) {
     try {
-        return String(thrown?.[member] ?? thrown)
+        const name = String(thrown?.name ?? typeof thrown)
+        const [frame] = String(thrown?.stack ?? '').matchAll(FRAME)
+        return frame ? `${name} at ${frame[1] ?? frame[2]}` : name
     } catch {
         return 'what was thrown cannot be shown'
     }

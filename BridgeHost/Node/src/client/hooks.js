@@ -150,7 +150,7 @@ export function filter(beforeSend, method, row, text) {
             return { dropped: true, fault: 'beforeSend must return the call, or null to drop it, and no promise' }
         }
     } catch (error) {
-        return { dropped: true, fault: `beforeSend has thrown: ${described(error, 'message')}` }
+        return { dropped: true, fault: `beforeSend has thrown: ${described(error)}` }
     }
     try {
         const changed = { ...result }
@@ -159,7 +159,7 @@ export function filter(beforeSend, method, row, text) {
         const scopes = after.scope === before.scope ? undefined : changed.scope ?? []
         return { args: argumentsFor(row, sent, changed, named), scopes }
     } catch (error) {
-        return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error, 'message')}` }
+        return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error)}` }
     }
 }
 

@@ -51,7 +51,7 @@ export class NotificationListeners {
         // A listener that registers another one is not to be followed by it now.
         for (const entry of [...listeners]) {
             if (!listeners.has(entry)) continue
-            const warn = (error) => this.#options.warn(`A listener to ${topic} failed: ${described(error, 'stack')}`)
+            const warn = (error) => this.#options.warn(`A listener to ${topic} failed: ${described(error)}`)
             try {
                 entry.listener(params)?.then?.(undefined, warn)
             } catch (error) {

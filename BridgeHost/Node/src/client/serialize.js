@@ -32,7 +32,7 @@ export function tooLarge() {
 
 /** What a value of the program has thrown while it was read, as a fault. @returns {ValueFault} */
 export function faultFrom(thrown, path) {
-    return thrown instanceof ValueFault ? thrown : new ValueFault(path, `cannot be read: ${described(thrown, 'message')}`)
+    return thrown instanceof ValueFault ? thrown : new ValueFault(path, `cannot be read: ${described(thrown)}`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import { findAgent, ignoredArguments } from './agent.js'
 import { appName } from './app-name.js'
-import { MobileTrackerError } from './errors.js'
+import { described, MobileTrackerError } from './errors.js'
 import { atExit, notAtExit } from './exit.js'
 import { Hooks, isLogger } from './hooks.js'
 import { HostLink } from './host-link.js'
@@ -136,8 +136,7 @@ async function answerWith(hooks, clients, { client }, warn) {
         if (typeof given === 'string') throw new MobileTrackerError('INVALID_PARAMS', 'it must return an object such as { key }, and no text.')
         await clients[prefix].setCredentials({ ...given })
     } catch (error) {
-        // What an error of the program says may be secret.
-        const what = error instanceof MobileTrackerError ? error.message : `it has thrown ${error?.name ?? typeof error}`
+        const what = error instanceof MobileTrackerError ? error.message : `it has thrown ${described(error)}`
         warn(`The function credentials gave none to ${client}: ${what}`)
     }
 }

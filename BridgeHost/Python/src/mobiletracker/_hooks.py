@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 from ._json import read
 from ._row import Param, Row, snake
 from ._scope import shown
+from .errors import described
 from .protocol import OutgoingCall, RequestHeaders
 
 
@@ -53,7 +54,7 @@ def filtered(
     try:
         result = before_send(call)  # type: ignore[arg-type]
     except Exception as error:
-        raise CallDropped(f"before_send has raised {error!r}") from error
+        raise CallDropped(f"before_send has raised {described(error)}") from error
     if result is None:
         raise CallDropped
     if not isinstance(result, dict):
@@ -62,7 +63,7 @@ def filtered(
         scopes = [*(result.get("scope") or ())]
         return _arguments(row, sent, {**result, "scope": scopes}, *named), scopes, is_exact
     except Exception as error:
-        raise CallDropped(f"before_send has returned what cannot be read: {error!r}") from error
+        raise CallDropped(f"before_send has returned what cannot be read: {described(error)}") from error
 
 
 def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -122,11 +123,11 @@ def _names_user(call: dict[Any, Any]) -> bool:
     return any("user_id" in values or "anonymous_id" in values for values in (call, *(call.get("scope") or ())))
 
 
-class HostLog:
 def _names_group(options: dict[str, Any] | None, scopes: Iterable[Mapping[str, Any]] | None) -> bool:
     return "groupId" in (options or {}) or any("group_id" in scope for scope in scopes or ())
 
 
+class HostLog:
     """Passes on what the host writes to its stderr. It runs on the I/O thread."""
 
     _LONGEST = 64 * 1024

@@ -17,6 +17,8 @@ from os import PathLike, fspath
 from typing import Any
 from uuid import UUID
 
+from .errors import described
+
 MAX_LEVELS = 128
 """The deepest nesting of arrays and objects; the outermost counts."""
 
@@ -39,15 +41,16 @@ class ValueFault(Exception):
         """The fault of a value that has raised when it was read."""
         if isinstance(error, ValueFault):
             return error
-        try:
-            return cls([name], f"cannot be read: {error!r}")
-        except Exception:  # An error may raise, too, when it is asked what it is.
-            return cls([name], "cannot be read")
+        return cls([name], f"cannot be read: {described(error)}")
 
     @classmethod
     def too_large(cls) -> ValueFault:
         """The fault of a call that is longer than the host accepts."""
         return cls(["The call"], "is too large", is_too_large=True)
+
+
+class _NotJSON(TypeError):
+    """A value is of a type that JSON does not have. It says what is wrong with it."""
 
 
 class ExactNumber(float):
@@ -151,7 +154,7 @@ class JSONWriter:
         return plain
 
     def _plain(self, value: object) -> object:
-        """The value as a type that JSON has; raises TypeError if there is none."""
+        """The value as a type that JSON has; raises `_NotJSON` if there is none."""
         for kind, convert in _CONVERSIONS:
             if isinstance(value, kind):
                 return convert(value)
@@ -162,16 +165,15 @@ class JSONWriter:
         return self._replacement(value, f"is {a_type(value)}, which JSON does not have")
 
     def _replacement(self, value: object, reason: str) -> object:
-        """What the program's own function makes of a value; raises TypeError with the reason if there is none."""
+        """What the program's own function makes of a value; raises `_NotJSON` with the reason if there is none."""
         if self._default is None:
-            raise TypeError(reason)
+            raise _NotJSON(reason)
         try:
             return self._default(value)
         except TypeError:
-            raise TypeError(reason) from None
+            raise _NotJSON(reason) from None
         except Exception as error:
-            # What an error says may be personal.
-            raise TypeError(f"cannot be sent: default has raised {type(error).__qualname__}") from error
+            raise _NotJSON(f"cannot be sent: default has raised {described(error)}") from error
 
     # The slow way: with exact numbers, and with faults that say where they are.
 
@@ -181,10 +183,10 @@ class JSONWriter:
             return self._text(value, path, [], most)
         except ValueFault:
             raise
-        except TypeError as error:
+        except _NotJSON as error:
             raise ValueFault(path, str(error)) from None
         except Exception as error:
-            raise ValueFault(path, f"cannot be read: {error}") from error
+            raise ValueFault(path, f"cannot be read: {described(error)}") from error
 
     def _text(self, value: object, path: list[str | int], containers: list[object], most: int) -> str:
         match value:
@@ -279,7 +281,7 @@ _LEAVES = {str, int, float, bool, type(None)}
 
 def _iso(value: datetime) -> str:
     if value != value:
-        raise TypeError("is NaT")  # The date of pandas that is none.
+        raise _NotJSON("is NaT")  # The date of pandas that is none.
     # A subclass may have rules of its own: pandas lets no timestamp without a zone have one.
     at = datetime.combine(value.date(), value.time(), value.tzinfo)
     text = at.astimezone(timezone.utc).isoformat(timespec="milliseconds")

@@ -7,12 +7,12 @@ import inspect
 import os
 import queue
 import threading
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
 from ._row import snake_keys
+from .errors import described
 
 Listener = Callable[[Any], object]
 
@@ -86,14 +86,14 @@ class NotificationListeners:
             result = listener(notification)
             if inspect.iscoroutine(result):
                 self._run(self._finish(result))
-        except self._catches:
-            self._warn_of_failure()
+        except self._catches as error:
+            self._warn_of(error)
 
     async def _finish(self, result: Awaitable[object]) -> None:
         try:
             await result
-        except self._catches:
-            self._warn_of_failure()
+        except self._catches as error:
+            self._warn_of(error)
 
     def _run(self, work: Coroutine[Any, Any, None]) -> None:
         try:
@@ -105,8 +105,8 @@ class NotificationListeners:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _warn_of_failure(self) -> None:
-        self._warn(f"A listener failed: {traceback.format_exc()}")
+    def _warn_of(self, error: BaseException) -> None:
+        self._warn(f"A listener failed: {described(error)}")
 
 
 class ListenerThread:

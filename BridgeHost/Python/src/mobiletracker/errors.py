@@ -48,6 +48,16 @@ class MobileTrackerError(Exception):
         return MobileTrackerError(self.code, sentence, number=self.number, retryable=self.retryable, data=self.data)
 
 
+def described(error: BaseException) -> str:
+    """What code of the program has raised, and where. What an error says may be personal, and is not shown."""
+    name, place = type(error).__qualname__, error.__traceback__
+    if place is None:
+        return name
+    while place.tb_next is not None:
+        place = place.tb_next
+    return f"{name} at {place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
+
+
 def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:
     """Reads the `error` member of an answer."""
     data = error.get("data")

@@ -26,7 +26,7 @@ from ._calls import (
 from ._channel import Channel, end_of
 from ._notification_listeners import ListenerThread, NotificationListeners
 from ._options import TrackerOptions
-from .errors import MobileTrackerError
+from .errors import MobileTrackerError, described
 from .protocol import CredentialsNotification, DiagnosticNotification, LogNotification, SessionNotification
 from .receipt import Awaited, Wakeups, post
 
@@ -96,8 +96,7 @@ class _Tracker(TrackerOptions):
             if inspect.isawaitable(answer):
                 await answer
         except self._catches as error:
-            # What an error of the program says may be secret.
-            what = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {type(error).__name__}"
+            what = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {described(error)}"
             self._channel.warnings.warn(f"The function credentials gave none to {client}: {what}")
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], object]:
