@@ -156,18 +156,22 @@ export class Recovery {
     }
 
     /**
-     * The methods that set up a client, in the last host or once more in the next, whose brand has ended since: the next
-     * such call may name another.
+     * The methods that set up a client, in the last host or once more in the next, that has ended since, or its brand: the
+     * next such call may name another. A reset without an answer may have taken effect. Then it does not end what the next
+     * host is set up for.
      *
-     * @param {Iterable<Replay & { id: number }>} unanswered
+     * @param {Iterable<Replay & { id: number, written: boolean }>} unanswered
      * @returns {Map<string, number>} With the id of the reset that has ended it.
      */
     endedSetups(unanswered) {
-        const ended = Object.keys(METHODS).filter(isSetup).filter((method) => {
-            const { setup, endedBy } = this.#clients[clientOf(method)]
-            return endedBy > 0 && (setup || [...unanswered].some((call) => call.method === method && call.id < endedBy))
+        const calls = [...unanswered]
+        const resets = calls.filter((call) => call.written && endsSetup(call))
+        const ends = Object.keys(METHODS).filter(isSetup).map((method) => {
+            const own = resets.filter((call) => clientOf(call.method) === clientOf(method))
+            return [method, Math.max(this.#clients[clientOf(method)].endedBy, ...own.map(({ id }) => id))]
         })
-        return new Map(ended.map((method) => [method, this.#clients[clientOf(method)].endedBy]))
+        return new Map(ends.filter(([method, end]) => end > 0
+            && (this.#clients[clientOf(method)].setup || calls.some((call) => call.method === method && call.id < end))))
     }
 
     /**
@@ -257,6 +261,12 @@ function withoutTraits(params, last) {
 function merged(last, { method, params }) {
     const given = Object.entries(JSON.parse(params)).filter(([, value]) => value !== null)
     return { method, params: JSON.stringify({ ...JSON.parse(last?.params ?? '{}'), ...Object.fromEntries(given) }) }
+}
+
+/** Whether a call ends a client, or the brand that it is set up for. */
+function endsSetup({ method, params }) {
+    const { restores } = METHODS[method] ?? {}
+    return restores === 'ends' || restores === 'endsBrand' && isOfAll({ params })
 }
 
 /** Whether a reset is one of everything. */

@@ -176,18 +176,21 @@ class Recovery:
             client.end()
 
     def ended_setups(self, unanswered: Iterable[Call]) -> dict[str, int]:
-        """The methods that set up a client, in the last host or once more in the next, whose brand has ended since: the
-        next such call may name another.
+        """The methods that set up a client, in the last host or once more in the next, that has ended since, or its brand:
+        the next such call may name another. A reset without an answer may have taken effect. Then it does not end what the
+        next host is set up for.
 
         :returns: Each with the id of the reset that has ended it.
         """
         calls = [*unanswered]
+        resets = [call for call in calls if call.is_written and _ends_setup(call)]
         ended = {}
         for method in SETUPS:
-            client = self._clients[ROWS[method].client]
-            is_to_come = any(call.method == method and call.id < client.ended_by for call in calls)
-            if client.ended_by and (client.setup or is_to_come):
-                ended[method] = client.ended_by
+            name = ROWS[method].client
+            client = self._clients[name]
+            end = max([client.ended_by, *(call.id for call in resets if ROWS[call.method].client == name)])
+            if end and (client.setup or any(call.method == method and call.id < end for call in calls)):
+                ended[method] = end
         return ended
 
     def is_overtaken(self, call: Call, unanswered: Iterable[Call]) -> bool:
@@ -255,6 +258,13 @@ def _without_traits(params: bytes, last: tuple[str, bytes] | None) -> bytes:
     Under the id of the one before, a new host takes the user and queues no event: it has had that one."""
     message_id = loads(last[1]).get("messageId") if last else None
     return json.dumps({"userId": loads(params)["userId"], "messageId": message_id or time_ordered_uuid()}).encode()
+
+
+def _ends_setup(call: Call) -> bool:
+    """Whether a call ends a client, or the brand that it is set up for."""
+    row = ROWS.get(call.method)
+    restores = row.restores if row else None
+    return restores == "ends" or (restores == "endsBrand" and _is_of_all(call.params))
 
 
 def _is_of_all(params: bytes) -> bool:
