@@ -275,7 +275,7 @@ suite('notifications', () => {
         const { tracker, warnings } = fakeTracker(t, { notifications: [['log', log]] })
         const heard = []
         tracker.on('log', () => { throw new Error('Not now.') })
-        tracker.on('log', () => { throw { get name() { throw 1 } } })
+        tracker.on('log', () => { throw { stack: '', get name() { throw 1 } } })
         tracker.on('log', () => heard.push('second'))
         tracker.on('log', () => heard.push('stopped'))()
 

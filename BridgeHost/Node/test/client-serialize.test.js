@@ -142,8 +142,9 @@ suite('serialize refuses, saying where', () => {
         'attributes.inner holds a lone surrogate': { inner: { '\ud800': 1 } },
         'attributes.list[0].back is part of a cycle': cycle,
         'attributes.b cannot be read: Error': { a: [1], get b() { throw new Error('no') } },
-        'attributes.d cannot be read: what was thrown cannot be shown': { get d() { throw { get name() { throw 1 } } } },
+        'attributes.d cannot be read: what was thrown cannot be shown': { get d() { throw { stack: '', get name() { throw 1 } } } },
         'attributes.e cannot be read: object': { get e() { throw Object.create(null) } },
+        'attributes.f cannot be read: TypeError': { get f() { throw new TypeError('no\n    at Ada Lovelace, 12:30:45') } },
         'attributes.c cannot be read: Error': { c: { toJSON() { throw new Error('never') } } },
     }
     for (const [message, value] of Object.entries(faults)) {

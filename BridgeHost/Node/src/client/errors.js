@@ -28,7 +28,7 @@ export class MobileTrackerError extends Error {
 }
 
 /** A line of a stack, with the place in it. */
-const FRAME = /^ +at (?:.*\((.+:\d+:\d+)\)|([^()]+:\d+:\d+))$/gm
+const FRAME = /^ {4}at (?:[^\n]{0,500} \(([^\n]{1,500}:\d+:\d+)\)|([^()\n]{1,500}:\d+:\d+))$/
 
 /**
  * What a caller's code has thrown, and where. What an error says may be personal, and is not shown. Programs can throw
@@ -39,9 +39,14 @@ const FRAME = /^ +at (?:.*\((.+:\d+:\d+)\)|([^()]+:\d+:\d+))$/gm
  */
 export function described(thrown) {
     try {
-        const name = String(thrown?.name ?? typeof thrown)
-        const [frame] = String(thrown?.stack ?? '').matchAll(FRAME)
-        return frame ? `${name} at ${frame[1] ?? frame[2]}` : name
+        if (typeof thrown?.stack !== 'string') return typeof thrown
+        // The message stands before the frames, and may look like some.
+        const message = String(thrown.message ?? '')
+        const lines = thrown.stack.slice(Math.max(0, thrown.stack.indexOf(message)) + message.length).split('\n')
+        const first = lines.findLastIndex((line) => !line.startsWith('    at ')) + 1
+        const place = lines.slice(first).map((line) => line.match(FRAME)).find(Boolean)
+        const name = String(thrown.name)
+        return place ? `${name} at ${place[1] ?? place[2]}` : name
     } catch {
         return 'what was thrown cannot be shown'
     }

@@ -204,6 +204,7 @@ function argumentsFor(row, sent, call, named) {
     }
     // Without its person or its group the event would be about the client's own: the host refuses the call.
     const names = namesOf([options, ...Array.isArray(call.scope) ? call.scope : []])
+    if (!row.options) return [...args, options]
     if (named.person && !names.person) options.userId = undefined
     else if (named.group && !names.person && !names.group) options.groupId = undefined
     return [...args, options]

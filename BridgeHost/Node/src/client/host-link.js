@@ -316,7 +316,7 @@ export class HostLink {
         this.#crashes.started()
         this.#calls.reject(overtaken, (call) => this.#recovery.isOvertaken(call, this.#calls))
         // What ended before an earlier host, this one is set up for as well.
-        this.#endedSetups = new Map([...this.#endedSetups, ...this.#recovery.endedSetups(this.#calls)])
+        this.#endedSetups = this.#recovery.endedSetups(this.#calls, this.#endedSetups)
         for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
         this.#hold.begin([...this.#own].filter(({ method }) => isSetup(method) && !this.#endedSetups.has(method)))
         for (const call of [...this.#calls]) this.#send(call)
@@ -444,6 +444,7 @@ export class HostLink {
         if (error) {
             const own = errorFromAnswer(error)
             this.#recovery.failed(call, own, isReplay)
+            this.#keepSetup(call, own, isReplay)
             call.reject(own)
         } else {
             this.#recovery.answered(call, result, isReplay)
@@ -452,6 +453,12 @@ export class HostLink {
         if (call === this.#shutdown?.call) this.#shutdown.isOver = true
         this.#sendHeld(this.#hold.answered(call))
         if (this.#calls.size === 0) this.#updateKeepAlive()
+    }
+
+    /** A reset that has failed has ended nothing. Where a client could not be set up once more, nothing is to be ended. */
+    #keepSetup({ id, method }, { code }, isReplay) {
+        if (isReplay && code !== METHODS[method]?.holdsAfter) this.#endedSetups.delete(method)
+        for (const [setup, end] of this.#endedSetups) if (end === id) this.#endedSetups.delete(setup)
     }
 
     /** Keeps Node alive while a call waits for its answer, and no longer. */

@@ -22,6 +22,8 @@ class Client {
     keptCredentials = null
     /** @type {Replay | null} */
     setup = null
+    /** The id of the call that has set it up. */
+    setupId = 0
     /** @type {Replay & { id: number } | null} */
     user = null
     /** Whether the setup has ended with the error after which the host keeps what is tracked. */
@@ -52,6 +54,7 @@ class Client {
     /** @param {boolean} isReplay Whether a new host is brought to where the last one was. */
     begin(setup, isHeld = false, id = Infinity, isReplay = false) {
         Object.assign(this, { setup, isHeld })
+        if (!isReplay) this.setupId = id
         // One that turns the client off leaves these to the next.
         const isOn = setup && !this.isOff
         if (isOn) this.reset = null
@@ -161,17 +164,21 @@ export class Recovery {
      * host is set up for.
      *
      * @param {Iterable<Replay & { id: number, written: boolean }>} unanswered
-     * @returns {Map<string, number>} With the id of the reset that has ended it.
+     * @param {Map<string, number>} [last] Those of the last host.
+     * @returns {Map<string, number>} With the id of the first reset that has ended it.
      */
-    endedSetups(unanswered) {
+    endedSetups(unanswered, last = new Map()) {
         const calls = [...unanswered]
         const resets = calls.filter((call) => call.written && endsSetup(call))
-        const ends = Object.keys(METHODS).filter(isSetup).map((method) => {
-            const own = resets.filter((call) => clientOf(call.method) === clientOf(method))
-            return [method, Math.max(this.#clients[clientOf(method)].endedBy, ...own.map(({ id }) => id))]
-        })
-        return new Map(ends.filter(([method, end]) => end > 0
-            && (this.#clients[clientOf(method)].setup || calls.some((call) => call.method === method && call.id < end))))
+        const ended = new Map()
+        for (const method of Object.keys(METHODS).filter(isSetup)) {
+            const { setup, setupId, endedBy } = this.#clients[clientOf(method)]
+            const own = resets.filter((call) => clientOf(call.method) === clientOf(method)).map(({ id }) => id)
+            const ends = [endedBy, last.get(method) ?? 0, ...own].filter((id) => id > 0).sort((one, other) => one - other)
+            const end = ends.find((id) => setup ? id > setupId : calls.some((call) => call.method === method && call.id < id))
+            if (end) ended.set(method, end)
+        }
+        return ended
     }
 
     /**

@@ -50,7 +50,7 @@ def filtered(
         call[member] = value
     if "scope" in sent:
         call["scope"] = shown(sent["scope"])
-    named = _names_user(call), _names_group(sent.get("options"), call.get("scope"))
+    named = _named(sent.get("options", {}), call.get("scope", ()))
     try:
         result = before_send(call)  # type: ignore[arg-type]
     except Exception as error:
@@ -61,7 +61,7 @@ def filtered(
         raise CallDropped("before_send must return the call, or None to drop it")
     try:
         scopes = [*(result.get("scope") or ())]
-        return _arguments(row, sent, {**result, "scope": scopes}, *named), scopes, is_exact
+        return _arguments(row, sent, {**result, "scope": scopes}, named), scopes, is_exact
     except Exception as error:
         raise CallDropped(f"before_send has returned what cannot be read: {described(error)}") from error
 
@@ -80,9 +80,7 @@ def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield "location", location
 
 
-def _arguments(
-    row: Row, sent: dict[str, Any], call: dict[Any, Any], named_user: bool, named_group: bool
-) -> list[object]:
+def _arguments(row: Row, sent: dict[str, Any], call: dict[Any, Any], named: tuple[bool, bool]) -> list[object]:
     """The arguments for what `before_send` has returned."""
     location = call.get("location")
     arguments: list[object] = []
@@ -90,11 +88,11 @@ def _arguments(
         if param.wire == "options":
             options = _options(row, param, sent.get("options", {}), call)
             # Without its user or group the event would be about that of the process: the host refuses the call.
-            if not _names_user(call):
-                if named_user:
-                    options["userId"] = None
-                elif named_group and not _names_group(options, call["scope"]):
-                    options["groupId"] = None
+            (had_user, had_group), (has_user, has_group) = named, _named(options, call["scope"])
+            if had_user and not has_user:
+                options["userId"] = None
+            elif had_group and not has_user and not has_group:
+                options["groupId"] = None
             arguments.append(options or None)
         elif param.member == "location":
             arguments.append(location.get(param.wire) if isinstance(location, dict) else None)
@@ -119,12 +117,10 @@ def _is_argument(row: Row, option: str) -> bool:
     return any(param.member == snake(option) for param in row.params)
 
 
-def _names_user(call: dict[Any, Any]) -> bool:
-    return any("user_id" in values or "anonymous_id" in values for values in (call, *(call.get("scope") or ())))
-
-
-def _names_group(options: dict[str, Any] | None, scopes: Iterable[Mapping[str, Any]] | None) -> bool:
-    return "groupId" in (options or {}) or any("group_id" in scope for scope in scopes or ())
+def _named(options: Mapping[str, Any], scopes: Iterable[Mapping[str, Any]]) -> tuple[bool, bool]:
+    """Whether options or scopes name a person, and whether they name a group."""
+    names = {*options, *(name for scope in scopes for name in scope)}
+    return not names.isdisjoint({"userId", "anonymousId", "user_id", "anonymous_id"}), not names.isdisjoint({"groupId", "group_id"})
 
 
 class HostLog:

@@ -24,6 +24,7 @@ from ._messages import Notification, read_message
 from ._process import HostProcess
 from ._recovery import SETUPS, Recovery
 from ._setup_hold import SetupHold, is_urgent
+from ._table import ROWS
 from .errors import (
     MobileTrackerError,
     error_from_answer,
@@ -306,7 +307,7 @@ class HostLoop:
         self._reject_too_large()
         self.calls.reject(_overtaken, lambda call: self.recovery.is_overtaken(call, self.calls))
         # What ended before an earlier host, this one is set up for as well.
-        self._ended_setups |= self.recovery.ended_setups(self.calls)
+        self._ended_setups = self.recovery.ended_setups(self.calls, self._ended_setups)
         repeated = [self._request_or_warn(method, params) for method, params in self.recovery.calls()]
         setups = SETUPS - self._ended_setups.keys()
         self._hold.begin([call for call in repeated if call.method in setups and not call.is_done])
@@ -373,6 +374,7 @@ class HostLoop:
         elif message.error is not None:
             error = error_from_answer(message.error)
             self.recovery.record_failure(call, error, is_replay=is_replay)
+            self._keep_setup(call, error, is_replay)
             call.fail(error)
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True
@@ -489,6 +491,12 @@ class HostLoop:
         """Whether no call before a shutdown waits for the next host."""
         waiting = [call for call in self.calls if call.repeats or not call.is_written]
         return all(call.id >= shutdown.call.id for call in waiting)
+
+    def _keep_setup(self, call: Call, error: MobileTrackerError, is_replay: bool) -> None:
+        """A reset that has failed has ended nothing. Where a client could not be set up once more, nothing is to be ended."""
+        if is_replay and call.method in SETUPS and error.code != ROWS[call.method].holds_after:
+            self._ended_setups.pop(call.method, None)
+        self._ended_setups = {method: end for method, end in self._ended_setups.items() if end != call.id}
 
     def _ended_after_shutdown(self, how: str) -> None:
         shutdown = self._shutdowns.pop(0)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from ._call import Call
@@ -35,6 +36,8 @@ class _Client:
     kept_credentials: tuple[str, bytes] | None = None
     """What was set while there was nothing to deliver with it, together: the next setup takes it."""
     setup: tuple[str, bytes] | None = None
+    setup_id: float = 0
+    """The id of the call that has set it up."""
     user: tuple[str, bytes] | None = None
     named_by: int = 0
     """The id of the call that has named the user: an earlier one may be answered later, if its event was still written."""
@@ -78,6 +81,8 @@ class _Client:
         :param is_replay: Whether a new host is brought to where the last one was.
         """
         self.setup, self.is_held = setup, is_held
+        if not is_replay:
+            self.setup_id = id
         # One that turns the client off leaves these to the next.
         is_on = setup is not None and not self.is_off
         if is_on:
@@ -175,12 +180,13 @@ class Recovery:
         elif client.is_held or client.ended_by > 0:
             client.end()
 
-    def ended_setups(self, unanswered: Iterable[Call]) -> dict[str, int]:
+    def ended_setups(self, unanswered: Iterable[Call], last: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
         """The methods that set up a client, in the last host or once more in the next, that has ended since, or its brand:
         the next such call may name another. A reset without an answer may have taken effect. Then it does not end what the
         next host is set up for.
 
-        :returns: Each with the id of the reset that has ended it.
+        :param last: Those of the last host.
+        :returns: Each with the id of the first reset that has ended it.
         """
         calls = [*unanswered]
         resets = [call for call in calls if call.is_written and _ends_setup(call)]
@@ -188,9 +194,12 @@ class Recovery:
         for method in SETUPS:
             name = ROWS[method].client
             client = self._clients[name]
-            end = max([client.ended_by, *(call.id for call in resets if ROWS[call.method].client == name)])
-            if end and (client.setup or any(call.method == method and call.id < end for call in calls)):
-                ended[method] = end
+            own = [call.id for call in resets if ROWS[call.method].client == name]
+            for end in sorted(filter(None, [client.ended_by, last.get(method, 0), *own])):
+                is_to_come = any(call.method == method and call.id < end for call in calls)
+                if end > client.setup_id if client.setup else is_to_come:
+                    ended[method] = end
+                    break
         return ended
 
     def is_overtaken(self, call: Call, unanswered: Iterable[Call]) -> bool:
