@@ -92,7 +92,14 @@ class Wakeups:
     def __init__(self) -> None:
         self._futures: list[asyncio.Future[None]] = []
         self.loop: asyncio.AbstractEventLoop | None = None
-        """That of the task that has begun to wait last."""
+        """That of the task that has made a call, or begun to wait for one, last."""
+
+    def take_note(self) -> None:
+        """A call is about to be made. The program may be asked for credentials before it awaits the call."""
+        try:
+            self.loop = asyncio.get_running_loop()
+        except RuntimeError:
+            pass  # It is made outside of all loops.
 
     def add(self, future: asyncio.Future[None]) -> None:
         """The future's call has ended."""
@@ -146,6 +153,7 @@ class AsyncCaller(OutcomeCaller[Awaited[Outcome]]):
         return self._call(method, arguments, message_id)
 
     def _call(self, method: str, arguments: Sequence[object] = (), message_id: str | None = None) -> Awaited[Any]:
+        self._wakeups.take_note()
         return Awaited(self._channel.make(method, arguments, message_id, waits=False), self._wakeups)
 
 

@@ -232,7 +232,7 @@ class AsyncMobileTracker(_Tracker, AsyncTrackerCalls):
     def _ask(
         self, loop: asyncio.AbstractEventLoop, listener: Callable[[Any], object], question: CredentialsNotification
     ) -> None:
-        """Asks in the loop of the setup. Once that is closed, in the one in which the program awaits calls."""
+        """Asks in the loop of the setup. Once that is closed, in the one in which the program makes calls."""
         if not any(post(each, self._listeners.call, listener, question) for each in (loop, self._wakeups.loop) if each):
             self._channel.warnings.warn(
                 f"The function credentials was not asked for {question['client']}: its event loop is closed. Initialise "
