@@ -98,6 +98,9 @@ extension Parameter {
     /// Whether this is what is around a call: no argument of it in another language.
     var isScope: Bool { schema == "AnalyticsScopes" }
 
+    /// Whether a client in another language gives it by itself.
+    var isOfLink: Bool { isScope || schema == "ResetRepetition" }
+
     var isMessageID: Bool { schema == "MessageId" }
 }
 

@@ -40,4 +40,11 @@ extension Arguments {
         }
         return word
     }
+
+    /// The value of a parameter that is one of a few words, if one was given.
+    ///
+    /// - Throws: INVALID_PARAMS naming them.
+    func optionalWord<Word: RawRepresentable<String> & CaseIterable>(_ index: Int) throws(RPCError) -> Word? {
+        value(index) == nil ? nil : try word(index)
+    }
 }

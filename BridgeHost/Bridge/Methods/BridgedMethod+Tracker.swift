@@ -114,14 +114,14 @@ extension BridgedMethod {
     package static let trackerState: [BridgedMethod] = [
         BridgedMethod(
             "reset",
-            [.optional("all", .boolean, "Also forgets the brand and drops every queued event."), .messageID],
+            [.optional("all", .boolean, "Also forgets the brand and drops every queued event."), .messageID, .repeats],
             errors: [.storage], effect: .state, restores: .endsBrand,
             "Forgets the user: session, email, user id, metadata and device id. Makes a new session.",
             example: "[]"
         ) { host, arguments, reply in
             host.tracker.reset(
                 all: arguments.bool(0) ?? false, messageID: try arguments.messageID(1),
-                completion: host.answering(reply))
+                repetition: try arguments.optionalWord(2), completion: host.answering(reply))
         },
         .flush("flush", on: \.tracker),
         .credentials("setCredentials", on: \.tracker),

@@ -271,6 +271,11 @@ extension Parameter {
         "messageId", .string, "An id that you choose: a second call with it has no effect.",
         schema: "MessageId")
 
+    /// What a client says of a reset that it had made before the host died.
+    static let repeats = Parameter.named(
+        "repeats", .string, "Of a reset that you make once more after a crash: what became of it.",
+        schema: "ResetRepetition")
+
     /// The options of an analytics call.
     static let callOptions = Parameter.optional(
         "options", .object, "Values for this call alone, instead of the client's own.",

@@ -39,6 +39,12 @@ extension NamedSchema {
             "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),
             example: #""granted""#),
         NamedSchema(
+            "ResetRepetition",
+            "What became of a reset that you make once more, behind the setup that it had ended: `unanswered` if it may have "
+                + "taken effect, `answered` if it did. It ends that setup in either case.",
+            .choice(ResetRepetition.allCases.map(\.rawValue)),
+            example: #""unanswered""#),
+        NamedSchema(
             "Topic",
             "The method of notifications; `diagnostics` is another spelling of `diagnostic`. `delivered` asks for "
                 + "diagnostics of that kind, one for each record that the server has accepted.",

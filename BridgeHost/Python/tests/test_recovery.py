@@ -22,6 +22,7 @@ the host: `$HOST` is the real one, `$START` how often it was started; null means
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import json
 import os
@@ -424,7 +425,9 @@ class RecoveryTests(AsyncTestCase):
                 with self.assertRaisesCode("INIT_ERROR"):
                     await first
             else:
-                await _settled(first)
+                # The second may have come while the first was still made again.
+                with contextlib.suppress(MobileTrackerError):
+                    await _settled(first)
             await tracker.shutdown()
 
     async def test_takes_an_init_for_another_brand_after_a_reset_of_everything_and_two_kills(self) -> None:
@@ -446,8 +449,8 @@ class RecoveryTests(AsyncTestCase):
             link = tracker._channel.link
             link.become_child()
 
-        ended_by = link.recovery.ended_setups([])["init"]
-        self.assertGreater(link._loop.next_id, ended_by)
+        ((_, method, params),) = link.recovery.endings()
+        self.assertEqual((method, json.loads(params)["repeats"]), ("reset", "answered"))
         for call in calls:
             with self.assertRaisesCode("HOST_EXITED"):
                 await call

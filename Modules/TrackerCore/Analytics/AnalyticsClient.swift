@@ -166,13 +166,23 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
 
     /// Resets; later calls take effect after it.
     ///
-    /// - Parameter completion: Called when everything is gone from disk, or with the reason why it is not.
-    package func reset(messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void) {
-        forget(messageID) { completion($0.error) }
+    /// - Parameters:
+    ///   - repetition: Set if it was made in a process which died.
+    ///   - completion: Called when everything is gone from disk, or with the reason why it is not.
+    package func reset(
+        messageID: MessageID?, repetition: ResetRepetition? = nil,
+        completion: @escaping @Sendable (StorageError?) -> Void
+    ) {
+        forget(messageID, repetition) { completion($0.error) }
     }
 
-    private func forget(_ messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void) {
-        runtime.submit(.reset(all: true, messageID: messageID), messageID: messageID, completion: completion)
+    private func forget(
+        _ messageID: MessageID?, _ repetition: ResetRepetition? = nil,
+        completion: @escaping @Sendable (ChangeOutcome) -> Void
+    ) {
+        runtime.submit(
+            .reset(all: true, messageID: messageID), messageID: messageID, repetition: repetition,
+            completion: completion)
     }
 
     /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk. Calls that

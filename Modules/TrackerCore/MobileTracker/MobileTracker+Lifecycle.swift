@@ -95,11 +95,14 @@ extension MobileTracker {
 
     /// Resets; later calls take effect after it.
     ///
-    /// - Parameter completion: Called when the old state is gone from disk, or with the reason why it is not.
+    /// - Parameters:
+    ///   - repetition: Set if it was made in a process which died.
+    ///   - completion: Called when the old state is gone from disk, or with the reason why it is not.
     package func reset(
-        all: Bool, messageID: MessageID?, completion: @escaping @Sendable (StorageError?) -> Void
+        all: Bool, messageID: MessageID?, repetition: ResetRepetition? = nil,
+        completion: @escaping @Sendable (StorageError?) -> Void
     ) {
-        forget(all: all, messageID: messageID) { completion($0.error) }
+        forget(all: all, messageID: messageID, repetition: repetition) { completion($0.error) }
     }
 
     /// Records a decision; later calls take effect after it.
@@ -112,10 +115,12 @@ extension MobileTracker {
     }
 
     private func forget(
-        all: Bool, messageID: MessageID?, completion: @escaping @Sendable (ChangeOutcome) -> Void
+        all: Bool, messageID: MessageID?, repetition: ResetRepetition? = nil,
+        completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
         runtime.submit(
-            .reset(all: all, messageID: messageID), messageID: messageID, updateModel: { $0.shown.forget() },
+            .reset(all: all, messageID: messageID), messageID: messageID, repetition: repetition,
+            updateModel: { if repetition != .answered { $0.shown.forget() } },
             completion: { [runtime] outcome in
                 if case .taken(.repeated) = outcome { runtime.update { $0.shown.recall() } }
                 if outcome.hasEndedSession {

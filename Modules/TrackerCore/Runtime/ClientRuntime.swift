@@ -120,17 +120,19 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     ///
     /// - Parameters:
     ///   - messageID: The key that its caller chose.
+    ///   - repetition: Set on a reset that was made in a process which died.
     ///   - updateModel: Applied to the model at once.
     ///   - completion: Called once it is on disk, or with the reason why it is not. Must not block.
     func submit(
-        _ change: LaneChange, messageID: MessageID?, updateModel: (inout Model) -> Void = { _ in },
-        completion: @escaping @Sendable (ChangeOutcome) -> Void
+        _ change: LaneChange, messageID: MessageID?, repetition: ResetRepetition? = nil,
+        updateModel: (inout Model) -> Void = { _ in }, completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
         let ownID = dependencies.ids.messageID()
         handle { contents in
             updateModel(&contents.model)
-            contents.state.submit(
-                .change(PendingChange(change: change, messageID: messageID, ownID: ownID, completion: completion)))
+            let pending = PendingChange(
+                change: change, messageID: messageID, repetition: repetition, ownID: ownID, completion: completion)
+            contents.state.submit(.change(pending))
         }
     }
 

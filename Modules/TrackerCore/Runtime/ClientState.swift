@@ -261,6 +261,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     // MARK: Resets and decisions
 
     private mutating func take(_ change: PendingChange) {
+        if change.repetition == .answered { return endAgain(change) }
         guard policy.resetEndsRun else {
             guard let run else { return keep(change) }
             if change.change.endsBrand { endings.insert(change.ownID) }
@@ -289,7 +290,16 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     /// The outbox has found that a reset with this key took effect before: it does nothing this time.
     mutating func takeBack(_ change: PendingChange) {
-        endings.remove(change.ownID)
+        if change.repetition == nil { endings.remove(change.ownID) }
+    }
+
+    private mutating func endAgain(_ change: PendingChange) {
+        if policy.resetEndsRun, let run {
+            phase = .resetting(run, from: phase)
+            return end(run, change, .kept)
+        }
+        if run != nil, change.change.endsBrand { endings.insert(change.ownID) }
+        deferred.append(.perform { change.completion(.kept) })
     }
 
     /// What became of the reset with this key, if it is kept for the next run or was the last one.
@@ -306,15 +316,19 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     /// A reset that ends its run is on disk, or holds in memory since the disk refuses it.
     mutating func resetEnded(_ run: Run, _ change: PendingChange, _ result: ChangeResult) {
-        if case .repeated = result, case .resetting(_, let last) = phase {
+        if case .repeated = result, change.repetition == nil, case .resetting(_, let last) = phase {
             phase = last
             ordered.append(.withdrawFilter)
             return deferred += [.resume(run), .perform { change.completion(.taken(result)) }]
         }
         // What an open lane could not write stays with its folder and brand.
         if case .failed = result, run.number > opened { early.append(EarlyChange(change: change, run: runs + 1)) }
-        lastReset = change.messageID.map { ($0, .taken(result)) }
-        closers.insert({ change.completion(.taken(result)) }, at: 0)
+        end(run, change, .taken(result))
+    }
+
+    private mutating func end(_ run: Run, _ change: PendingChange, _ outcome: ChangeOutcome) {
+        lastReset = change.messageID.map { ($0, outcome) }
+        closers.insert({ change.completion(outcome) }, at: 0)
         if case .resetting = phase { leaving.append(run) }
         if isLeaving(run) { deferred.append(.close(run)) } else { closeClosers() }
     }

@@ -71,6 +71,8 @@ struct PendingChange: Sendable {
     var change: LaneChange
     /// The key that its caller chose.
     var messageID: MessageID?
+    /// Set on a reset that was made in a process which died.
+    var repetition: ResetRepetition?
     /// Its own key, under which it is staged if it may be staged twice.
     var ownID: MessageID
     var completion: @Sendable (ChangeOutcome) -> Void
@@ -84,6 +86,14 @@ struct PendingChange: Sendable {
         default: change
         }
     }
+}
+
+/// A reset that is made once more, since the process that had it died. What it ended there is set up again here.
+package enum ResetRepetition: String, CaseIterable, Sendable {
+    /// It may have taken effect. In either case it ends what it ends.
+    case unanswered
+    /// It took effect. It ends what it ends, and changes nothing else.
+    case answered
 }
 
 /// What became of a reset or a decision.

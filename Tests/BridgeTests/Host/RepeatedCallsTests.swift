@@ -58,6 +58,25 @@ struct RepeatedCallsTests {
         #expect(try await client.finish() == .code(0))
     }
 
+    @Test("end once more what a reset has ended, if the client says so")
+    func endOnceMore() async throws {
+        let client = try await kill(after: [call("analytics.reset", [:], "r")])
+        try await client.call("analytics.track", ["Kept"])
+        let (method, params) = call("analytics.reset", ["repeats": "unanswered"], "r")
+        try await client.call(method, params)
+        let outcome = try await client.call("analytics.track", ["After"])
+
+        #expect(outcome["reason"] == "NOT_INITIALIZED")
+        try await client.call("analytics.initialize", [options])
+        try await client.call("analytics.flush", [60_000])
+        #expect(user(of: "Kept") != nil)
+        let failure = await #expect(throws: BridgeFailure.self) {
+            try await client.call("analytics.reset", ["repeats": "maybe"])
+        }
+        #expect(failure?.message == "analytics.reset: 'repeats' must be 'unanswered' or 'answered'")
+        #expect(try await client.finish() == .code(0))
+    }
+
     @Test("change nothing that came after them")
     func order() async throws {
         let bob = call("analytics.identify", ["userId": "BOB"], "b")

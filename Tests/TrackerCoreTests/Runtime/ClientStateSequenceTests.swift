@@ -84,6 +84,31 @@ struct ClientStateSequenceTests {
         #expect(harness.initialize() == "answer; ready 1")
     }
 
+    @Test("a reset that a process makes once more ends the brand, whatever became of it")
+    func resetAllOnceMore() throws {
+        var harness = try StateHarness<Staying>()
+        _ = harness.initialize()
+        _ = harness.opened()
+        _ = harness.finished()
+
+        let unanswered = harness.change(.of("r"), repetition: .unanswered)
+        harness.handle { $0.submit(.change(unanswered)) }
+        harness.handle { $0.takeBack(unanswered) }
+        #expect(try harness.initialize(StubSettings("b")) == "begin after 1; began 2; close 1; opening 2")
+        _ = harness.opened()
+        _ = harness.finished()
+
+        #expect(harness.reset(.of("s"), repetition: .answered) == "perform; ready 2")
+        #expect(try harness.initialize(StubSettings("c")).hasPrefix("begin after 2; began 3"))
+    }
+
+    @Test("one that was answered leaves alone what is not set up again")
+    func answeredResetAlone() throws {
+        var harness = try StateHarness<Staying>()
+        #expect(harness.reset(.of("r"), repetition: .answered) == "perform; idle")
+        #expect(!harness.initialize().contains("first reset"))
+    }
+
     @Test("each new lane gets a change that no lane has taken, until one has opened")
     func earlyChanges() throws {
         var harness = try StateHarness<Staying>()
@@ -133,6 +158,23 @@ struct ClientStateSequenceTests {
         #expect(harness.resetEnded(.done(.sample())) == "close 1; resetting 1")
         #expect(harness.closed() == "begin; stage 1 in 2; perform; began 2; open 2; flush 2; opening 2")
         #expect(harness.answers.all == ["initialized", "reset done"])
+    }
+
+    @Test("a reset that a process makes once more ends the run, whatever became of it")
+    func resetOnceMore() throws {
+        for repetition in ResetRepetition.allCases {
+            var harness = try StateHarness<Holding>()
+            _ = harness.initialize()
+            _ = harness.opened()
+            _ = harness.finished()
+
+            let taken = harness.reset(.of("r"), repetition: repetition)
+            #expect(taken == (repetition == .answered ? "close 1; resetting 1" : "commit in 1; resetting 1"))
+            if repetition == .unanswered {
+                #expect(harness.resetEnded(.repeated(.sample()), repetition: repetition) == "close 1; resetting 1")
+            }
+            #expect(harness.closed() == "perform; idle")
+        }
     }
 
     @Test("a reset that had taken effect before leaves the client as it was", arguments: [true, false])

@@ -120,14 +120,20 @@ struct StateHarness<Policy: StubPolicy> {
         }
     }
 
-    mutating func reset(_ id: MessageID? = nil, all: Bool = true) -> String {
-        let change = change(id, all: all)
+    mutating func reset(
+        _ id: MessageID? = nil, all: Bool = true, repetition: ResetRepetition? = nil
+    ) -> String {
+        let change = change(id, all: all, repetition: repetition)
         return handle { $0.submit(.change(change)) }
     }
 
-    func change(_ id: MessageID? = nil, all: Bool = true, own: String = "own") -> PendingChange {
+    func change(
+        _ id: MessageID? = nil, all: Bool = true, repetition: ResetRepetition? = nil, own: String = "own"
+    ) -> PendingChange {
         let answers = answers
-        return PendingChange(change: .reset(all: all, messageID: id), messageID: id, ownID: .of(own)) { outcome in
+        return PendingChange(
+            change: .reset(all: all, messageID: id), messageID: id, repetition: repetition, ownID: .of(own)
+        ) { outcome in
             let word = outcome == .kept ? "kept" : outcome.error == nil ? "done" : "failed"
             answers.record("reset \(word)")
         }
@@ -174,9 +180,11 @@ struct StateHarness<Policy: StubPolicy> {
     }
 
     /// - Parameter number: The run that was reset; `nil`: the one in use.
-    mutating func resetEnded(_ result: ChangeResult, in number: Int? = nil) -> String {
+    mutating func resetEnded(
+        _ result: ChangeResult, in number: Int? = nil, repetition: ResetRepetition? = nil
+    ) -> String {
         guard let run = runs[number ?? self.number] else { return phase }
-        let change = change()
+        let change = change(repetition: repetition)
         return handle { $0.resetEnded(run, change, result) }
     }
 

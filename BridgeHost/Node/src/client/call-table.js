@@ -25,6 +25,13 @@ export class CallTable {
         this.#length += call.text.length
     }
 
+    /** Gives a call other params. @param {Call} call @param {string} params JSON text. */
+    amend(call, params) {
+        this.#length -= call.text.length
+        call.params = params
+        this.#length += call.text.length
+    }
+
     /** Removes a call. @returns {Call | undefined} */
     take(id) {
         const call = this.#calls.get(id)

@@ -26,8 +26,7 @@ export class Call {
         this.method = method
         this.repeats = repeats
         this.#site = site
-        /** The message, with its end of line. */
-        this.text = flat(`{"jsonrpc":"2.0","id":${id},"method":"${method}"${PARAMS}${params}}\n`)
+        this.params = params
         /** @type {CallPromise} */
         this.promise = new CallPromise((resolve, reject) => {
             this.#resolve = resolve
@@ -38,6 +37,11 @@ export class Call {
     /** JSON text. */
     get params() {
         return this.text.slice(this.text.indexOf(PARAMS) + PARAMS.length, -'}\n'.length)
+    }
+
+    set params(params) {
+        /** The message, with its end of line. */
+        this.text = flat(`{"jsonrpc":"2.0","id":${this.id},"method":"${this.method}"${PARAMS}${params}}\n`)
     }
 
     resolve(result) {

@@ -14,7 +14,7 @@ import { afterAgent, afterHost } from './host-end.js'
 import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { METHODS } from './methods.js'
-import { Recovery, isSetup } from './recovery.js'
+import { Recovery, endsSetup, isSetup, repeated } from './recovery.js'
 import { isLonger, tooLarge } from './serialize.js'
 import { SetupHold, isUrgent } from './setup-hold.js'
 import { Shutdown } from './shutdown.js'
@@ -60,13 +60,6 @@ export class HostLink {
     #watch = new AnswerWatch(() => [...this.#calls, ...this.#own], (isNew) => this.#silenceChanged(isNew))
     /** The wait before the next start. */
     #wait = null
-    /**
-     * The methods that have set up the present host for a brand that `reset({ all: true })` has ended in an earlier host, with
-     * the id of that reset.
-     *
-     * @type {Map<string, number>}
-     */
-    #endedSetups = new Map()
     /** @type {MobileTrackerError | null} Why there is no host, if that is so. */
     #lastFailure = null
     #lastWarning = ''
@@ -132,7 +125,6 @@ export class HostLink {
      * @returns {Promise<any>} The result. An unhandled rejection does not end the program.
      */
     call(method, params, options) {
-        if (isSetup(method)) this.#nextId++ // For a shutdown before it; see `#send`.
         const call = new Call(this.#nextId++, method, params, options)
         this.#calls.add(call)
         if (this.#calls.size === 1) this.#updateKeepAlive()
@@ -181,7 +173,7 @@ export class HostLink {
     /** Lets the host send for its 1.5 s and end. A later call starts another host. @returns {Promise<void>} */
     shutdown() {
         const last = this.#shutdowns.at(-1)
-        if (last && !last.isOwn && this.#callsAfter(last).length === 0) return last.ended
+        if (last && this.#callsAfter(last).length === 0) return last.ended
         if (this.isAway && !this.isBusy) {
             this.#host?.kill()
             this.#stop(hostExited('it was shut down'))
@@ -190,7 +182,7 @@ export class HostLink {
             this.#forget()
             return Promise.resolve()
         }
-        const shutdown = new Shutdown(this.#nextId++, false)
+        const shutdown = new Shutdown(this.#nextId++)
         this.#shutdowns.push(shutdown)
         this.#beginShutdown(shutdown)
         if (this.#state === 'ready') this.#send(shutdown.call)
@@ -211,15 +203,6 @@ export class HostLink {
         this.#calls.add(shutdown.call)
         if (shutdown === this.#shutdown) this.#endInTime()
         this.#updateKeepAlive()
-    }
-
-    /** Goes on with a fresh host, before a call of the program. */
-    #shutDownBefore({ id }) {
-        clearTimeout(this.#shutdown?.timer)
-        const shutdown = new Shutdown(id - 1, true)
-        this.#shutdowns.unshift(shutdown)
-        this.#beginShutdown(shutdown)
-        this.#send(shutdown.call)
     }
 
     // Starting
@@ -314,12 +297,23 @@ export class HostLink {
         this.#joined = this.#agent ? { ...this.#agent, isOptional: false } : false
         this.#lastWarning = ''
         this.#crashes.started()
-        this.#calls.reject(overtaken, (call) => this.#recovery.isOvertaken(call, this.#calls))
-        // What ended before an earlier host, this one is set up for as well.
-        this.#endedSetups = this.#recovery.endedSetups(this.#calls, this.#endedSetups)
+        for (const call of this.#calls) {
+            if (call.written && endsSetup(call)) this.#calls.amend(call, repeated(call, 'unanswered').params)
+        }
         for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
-        this.#hold.begin([...this.#own].filter(({ method }) => isSetup(method) && !this.#endedSetups.has(method)))
-        for (const call of [...this.#calls]) this.#send(call)
+        this.#hold.begin([...this.#own].filter(({ method }) => isSetup(method)))
+        const endings = this.#recovery.endings()
+        for (const call of [...this.#calls, ...endings].sort((one, other) => one.id - other.id)) {
+            if (call instanceof Call) this.#send(call)
+            else this.#endAgain(call)
+        }
+    }
+
+    /** Brings a new host to where the last one was after a reset. @param {import('./recovery.js').Replay & { id: number }} ending */
+    #endAgain(ending) {
+        this.#sendHeld(this.#hold.end(), ending.id)
+        this.#hold.sent(ending)
+        this.#requestOrWarn(ending.method, ending.params)
     }
 
     /** This host cannot be used, and starting it again would not help. */
@@ -336,7 +330,7 @@ export class HostLink {
         this.#lastFailure = error
         this.#warn(error.message)
         this.#calls.reject(() => error)
-        if (this.#shutdowns.some(({ isOwn }) => !isOwn)) this.#forget()
+        if (this.#shutdown) this.#forget()
         for (const shutdown of this.#shutdowns.splice(0)) shutdown.finish()
         this.#updateKeepAlive()
     }
@@ -394,14 +388,12 @@ export class HostLink {
             if (setup.dueAt === Infinity) this.#watch.sent(setup)
             return
         }
-        // The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
-        const isEnded = call.id > this.#endedSetups.get(call.method)
-        if (isEnded && !(this.#shutdown?.call.id < call.id)) this.#shutDownBefore(call)
         if (this.#shutdown) {
             // Calls after the shutdown go to the next host.
             if (call.id > this.#shutdown.call.id) return
             if (call === this.#shutdown.call) this.#endInTime()
         }
+        this.#hold.sent(call)
         this.#watch.sent(call)
         this.#host.send(call)
         if (isExiting) this.#host.flush()
@@ -444,21 +436,14 @@ export class HostLink {
         if (error) {
             const own = errorFromAnswer(error)
             this.#recovery.failed(call, own, isReplay)
-            this.#keepSetup(call, own, isReplay)
             call.reject(own)
         } else {
-            this.#recovery.answered(call, result, isReplay)
+            this.#recovery.answered(call, result, isReplay, this.#calls)
             call.resolve(result)
         }
         if (call === this.#shutdown?.call) this.#shutdown.isOver = true
         this.#sendHeld(this.#hold.answered(call))
         if (this.#calls.size === 0) this.#updateKeepAlive()
-    }
-
-    /** A reset that has failed has ended nothing. Where a client could not be set up once more, nothing is to be ended. */
-    #keepSetup({ id, method }, { code }, isReplay) {
-        if (isReplay && code !== METHODS[method]?.holdsAfter) this.#endedSetups.delete(method)
-        for (const [setup, end] of this.#endedSetups) if (end === id) this.#endedSetups.delete(setup)
     }
 
     /** Keeps Node alive while a call waits for its answer, and no longer. */
@@ -513,9 +498,7 @@ export class HostLink {
     #endedAfterShutdown(how) {
         const shutdown = this.#shutdowns.shift()
         this.#calls.reject(({ method }) => hostExited(how, method), ({ id }) => id <= shutdown.call.id)
-        if (shutdown.isOwn) this.#recovery.end(this.#endedSetups.keys())
-        else this.#forget()
-        this.#endedSetups = new Map()
+        this.#forget()
         shutdown.finish()
         if (this.#shutdown) this.#endInTime()
         if (this.#calls.size > 0) this.#start()
@@ -531,10 +514,4 @@ export class HostLink {
         if (message !== this.#lastWarning) this.#options.warn(message)
         this.#lastWarning = message
     }
-}
-
-/** The error of a setup that the host would have ended: see `Recovery.isOvertaken`. */
-function overtaken() {
-    const sentence = 'A reset of everything and another call of this kind came before this one was done: the later one counts.'
-    return new MobileTrackerError('INIT_ERROR', sentence)
 }

@@ -22,14 +22,12 @@ class Client {
     keptCredentials = null
     /** @type {Replay | null} */
     setup = null
-    /** The id of the call that has set it up. */
-    setupId = 0
     /** @type {Replay & { id: number } | null} */
     user = null
     /** Whether the setup has ended with the error after which the host keeps what is tracked. */
     isHeld = false
-    /** The id of the last `reset({ all: true })` that has ended the brand of the setup before it; 0 if the setup came after it. */
-    endedBy = 0
+    /** The resets of everything since the setup, in order: the next one may name another brand. @type {(Replay & { id: number })[]} */
+    endings = []
     /** What was set last. @type {Replay & { id: number } | null} */
     #lastSet = null
 
@@ -54,7 +52,6 @@ class Client {
     /** @param {boolean} isReplay Whether a new host is brought to where the last one was. */
     begin(setup, isHeld = false, id = Infinity, isReplay = false) {
         Object.assign(this, { setup, isHeld })
-        if (!isReplay) this.setupId = id
         // One that turns the client off leaves these to the next.
         const isOn = setup && !this.isOff
         if (isOn) this.reset = null
@@ -62,7 +59,7 @@ class Client {
         if (!isReplay && isOn) this.keptCredentials = null
         // A decision from before is on disk by now, where another process may change it since.
         if (this.isOnDisk) this.consent = null
-        if (id > this.endedBy) this.endedBy = 0
+        if (!isReplay) this.endings = this.endings.filter((ending) => ending.id > id)
         // It was answered before the setup that was made before it.
         if (!isReplay && this.#lastSet && this.#lastSet.id > id) this.set(this.#lastSet)
     }
@@ -72,12 +69,23 @@ class Client {
         if ((!this.setup || this.isOff) && !(this.reset && isOfAll(this.reset))) this.reset = call
     }
 
+    /**
+     * @param {Replay & { id: number }} reset One of everything.
+     * @param {Replay & { id: number }[]} setups Those of this client that have no answer.
+     */
+    endBrand(reset, setups) {
+        if (!this.setup && !setups.some(({ id }) => id < reset.id)) return
+        // One before it counts if it has ended what another setup came after.
+        const isBetween = ({ id }) => setups.some((setup) => setup.id > id && setup.id < reset.id)
+        this.endings = [...this.endings.filter(isBetween), reset]
+    }
+
     /** @param {Replay & { id: number }} call It sets credentials. */
     set(call) {
         this.#lastSet = call
         const isRunning = this.setup !== null && !this.isOff && !this.isHeld
         if (isRunning) this.credentials = merged(this.credentials, call)
-        if (!isRunning || this.endedBy > 0) this.keptCredentials = merged(this.keptCredentials, call)
+        if (!isRunning || this.endings.length > 0) this.keptCredentials = merged(this.keptCredentials, call)
     }
 
     /**
@@ -120,8 +128,9 @@ export class Recovery {
      * @param {Replay & { id: number }} call
      * @param {any} result
      * @param {boolean} [isReplay] Whether it is one of {@link Recovery.calls}.
+     * @param {Iterable<Replay & { id: number }>} [unanswered]
      */
-    answered({ id, method, params }, result, isReplay = false) {
+    answered({ id, method, params }, result, isReplay = false, unanswered = []) {
         const client = this.#clients[clientOf(method)]
         switch (METHODS[method]?.restores) {
             // Once it is on disk, another process may have changed it since. A repeated call from before changes nothing,
@@ -137,8 +146,9 @@ export class Recovery {
                 return client.end()
             // The host goes on tracking, with a new session, until the next setup.
             case 'endsBrand':
+                if (isReplay) return
                 client.keepReset({ method, params })
-                if (isOfAll({ params })) client.endedBy = id
+                if (isOfAll({ params })) client.endBrand({ id, method, params }, setupsOf(method, unanswered))
                 return
         }
     }
@@ -155,43 +165,20 @@ export class Recovery {
         if (!isSetup(method) || error.code === 'INVALID_PARAMS' || error.data.cause === 'shutdown') return
         const client = this.#clients[clientOf(method)]
         if (error.code === METHODS[method].holdsAfter) client.begin({ method, params }, true, id, isReplay)
-        else if (client.isHeld || client.endedBy > 0) client.end()
+        else if (client.isHeld || client.endings.length > 0) client.end()
     }
 
     /**
-     * The methods that set up a client, in the last host or once more in the next, that has ended since, or its brand: the
-     * next such call may name another. A reset without an answer may have taken effect. Then it does not end what the next
-     * host is set up for.
+     * The calls that are to be made in their places among those without an answer: the resets that have ended the brand of a
+     * setup, which the new host gets once more.
      *
-     * @param {Iterable<Replay & { id: number, written: boolean }>} unanswered
-     * @param {Map<string, number>} [last] Those of the last host.
-     * @returns {Map<string, number>} With the id of the first reset that has ended it.
+     * @returns {(Replay & { id: number })[]}
      */
-    endedSetups(unanswered, last = new Map()) {
-        const calls = [...unanswered]
-        const resets = calls.filter((call) => call.written && endsSetup(call))
-        const ended = new Map()
-        for (const method of Object.keys(METHODS).filter(isSetup)) {
-            const { setup, setupId, endedBy } = this.#clients[clientOf(method)]
-            const own = resets.filter((call) => clientOf(call.method) === clientOf(method)).map(({ id }) => id)
-            const ends = [endedBy, last.get(method) ?? 0, ...own].filter((id) => id > 0).sort((one, other) => one - other)
-            const end = ends.find((id) => setup ? id > setupId : calls.some((call) => call.method === method && call.id < id))
-            if (end) ended.set(method, end)
-        }
-        return ended
-    }
-
-    /**
-     * Whether an unanswered setup came before a reset of everything that was answered, and another setup came after it. The
-     * last host would have ended it as soon as it had begun the other one.
-     *
-     * @param {Replay & { id: number }} call
-     * @param {Iterable<Replay & { id: number }>} unanswered
-     */
-    isOvertaken({ id, method }, unanswered) {
-        if (!isSetup(method)) return false
-        const { endedBy } = this.#clients[clientOf(method)]
-        return id < endedBy && [...unanswered].some((call) => call.method === method && call.id > endedBy)
+    endings() {
+        return Object.values(this.#clients).flatMap(({ endings, keptCredentials }) => {
+            const resets = endings.map((reset) => ({ id: reset.id, ...repeated(reset, 'answered') }))
+            return keptCredentials && resets.length > 0 ? [...resets, { id: resets.at(-1).id, ...keptCredentials }] : resets
+        })
     }
 
     /** Every further host is to send these notifications. */
@@ -230,11 +217,6 @@ export class Recovery {
             Object.assign(this.#clients[name], { defaults, reset, consent: setup && !isOff ? null : consent })
         }
     }
-
-    /** The next host starts without the clients that these methods have set up. @param {Iterable<string>} methods */
-    end(methods) {
-        for (const method of methods) this.#clients[clientOf(method)].end()
-    }
 }
 
 /** Whether a method begins a client. */
@@ -270,8 +252,24 @@ function merged(last, { method, params }) {
     return { method, params: JSON.stringify({ ...JSON.parse(last?.params ?? '{}'), ...Object.fromEntries(given) }) }
 }
 
+/**
+ * A reset as a new host gets it, which is set up for what it ended: it ends that there as well.
+ *
+ * @param {Replay} call
+ * @param {'unanswered' | 'answered'} repeats
+ * @returns {Replay}
+ */
+export function repeated({ method, params }, repeats) {
+    return { method, params: JSON.stringify({ ...JSON.parse(params), repeats }) }
+}
+
+/** The setups of a method's client. @param {Iterable<Replay & { id: number }>} calls */
+function setupsOf(method, calls) {
+    return [...calls].filter((call) => isSetup(call.method) && clientOf(call.method) === clientOf(method))
+}
+
 /** Whether a call ends a client, or the brand that it is set up for. */
-function endsSetup({ method, params }) {
+export function endsSetup({ method, params }) {
     const { restores } = METHODS[method] ?? {}
     return restores === 'ends' || restores === 'endsBrand' && isOfAll({ params })
 }

@@ -1,4 +1,5 @@
-import { METHODS } from './methods.js'
+import { METHODS, clientOf } from './methods.js'
+import { endsSetup } from './recovery.js'
 
 /** @typedef {import('./call.js').Call} Call */
 
@@ -26,11 +27,18 @@ export class SetupHold {
     }
 
     /** The repeated setup that a call has to wait for, if there is one. @param {Call} call @returns {Call | undefined} */
-    setupBefore({ id, method }) {
+    setupBefore(call) {
+        const { id, method } = call
         if (id >= this.#from) return this.#awaited
         this.#awaited = this.#repeated.get(method)
         if (this.#awaited) this.#from = id
         return this.#awaited
+    }
+
+    /** A call is sent. After a reset the next setup joins no repeated one. @param {Pick<Call, 'method' | 'params'>} call */
+    sent(call) {
+        if (this.#repeated.size === 0 || !endsSetup(call)) return
+        for (const method of this.#repeated.keys()) if (clientOf(method) === clientOf(call.method)) this.#repeated.delete(method)
     }
 
     /**

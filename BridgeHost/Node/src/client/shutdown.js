@@ -9,13 +9,9 @@ export class Shutdown {
     timer
     #finish
 
-    /**
-     * @param {number} id The id of its call: calls with a higher one go to the next host.
-     * @param {boolean} isOwn Whether the link has asked for it, to go on with a fresh host.
-     */
-    constructor(id, isOwn) {
+    /** @param {number} id The id of its call: calls with a higher one go to the next host. */
+    constructor(id) {
         this.call = new Call(id, 'host.shutdown', '{}', { repeats: true })
-        this.isOwn = isOwn
         /** @type {Promise<void>} */
         this.ended = new Promise((resolve) => (this.#finish = resolve))
     }

@@ -46,13 +46,9 @@ class CallTable:
 class Shutdown:
     """A shutdown that was asked for, until the host has ended."""
 
-    def __init__(self, id: int, *, is_own: bool) -> None:
-        """
-        :param is_own: Whether the link has asked for it, to go on with a fresh host.
-        """
+    def __init__(self, id: int) -> None:
         self.call = Call("host.shutdown", b"{}", repeats=True)
         self.call.id = id
-        self.is_own = is_own
         self.is_over = False
         self.timer: Timer | None = None
         self.ended: list[Callable[[], None]] = []

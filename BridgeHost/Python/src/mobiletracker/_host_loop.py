@@ -8,6 +8,8 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,9 +24,8 @@ from ._io_thread import IOThread, Timer
 from ._limits import Backlog, CrashLimit
 from ._messages import Notification, read_message
 from ._process import HostProcess
-from ._recovery import SETUPS, Recovery
+from ._recovery import SETUPS, Recovery, ends_setup, repeated
 from ._setup_hold import SetupHold, is_urgent
-from ._table import ROWS
 from .errors import (
     MobileTrackerError,
     error_from_answer,
@@ -105,9 +106,6 @@ class HostLoop:
         self.watch = AnswerWatch(self.io, lambda: [*self.calls, *self._own], self._warn_of_silence)
         self.crashes = CrashLimit()
         self._wait: Timer | None = None
-        self._ended_setups: dict[str, int] = {}
-        """The methods that have set up the present host for a brand that `reset(all=True)` has ended in an earlier host, with
-        the id of that reset."""
         self._last_failure: MobileTrackerError | None = None
         self._last_warning = ""
         self._handshake: Timer | None = None
@@ -127,8 +125,6 @@ class HostLoop:
 
     def add(self, call: Call) -> None:
         """Makes a call, after those that were made before."""
-        if call.method in SETUPS:
-            self.next_id += 1  # For a shutdown before it; see `_send`.
         self._number(call, self.calls)
         if self._state is not _State.READY:
             self._start()
@@ -180,18 +176,21 @@ class HostLoop:
             if setup.due_at == math.inf:
                 self.watch.record_call(setup)
             return
-        # The recovered host still holds to a brand that has ended. Only a fresh one takes this `init` as the last did.
-        is_ended = call.id > self._ended_setups.get(call.method, math.inf)
-        if is_ended and not (self._shutdown and self._shutdown.call.id < call.id):
-            self._shut_down_before(call)
         if shutdown := self._shutdown:
             # Calls after the shutdown go to the next host.
             if call.id > shutdown.call.id:
                 return
             if call is shutdown.call:
                 self._end_in_time(shutdown)
+        self._hold.record_sent(call.method, call.params)
         self.watch.record_call(call)
         self.host.send(call)
+
+    def _end_again(self, id: int, method: str, params: bytes) -> None:
+        """Brings a new host to where the last one was after a reset."""
+        self._send_held(self._hold.end(), before=id)
+        self._hold.record_sent(method, params)
+        self._request_or_warn(method, params)
 
     def _send_held(self, first: float, *, before: float = math.inf) -> None:
         """Sends the calls that were held back, from one on and before another, in their order."""
@@ -305,14 +304,17 @@ class HostLoop:
         self.crashes.record_start()
         self._options.on_ready()
         self._reject_too_large()
-        self.calls.reject(_overtaken, lambda call: self.recovery.is_overtaken(call, self.calls))
-        # What ended before an earlier host, this one is set up for as well.
-        self._ended_setups = self.recovery.ended_setups(self.calls, self._ended_setups)
-        repeated = [self._request_or_warn(method, params) for method, params in self.recovery.calls()]
-        setups = SETUPS - self._ended_setups.keys()
-        self._hold.begin([call for call in repeated if call.method in setups and not call.is_done])
-        for waiting in self.calls:
-            self._send(waiting)
+        for call in self.calls:
+            if call.is_written and ends_setup(call.method, call.params):
+                params = repeated(call.params, "unanswered")
+                self.backlog.grow(len(params) - len(call.params))
+                call.params = params
+        again = [self._request_or_warn(method, params) for method, params in self.recovery.calls()]
+        self._hold.begin([call for call in again if call.method in SETUPS and not call.is_done])
+        endings = [(id, partial(self._end_again, id, method, params)) for id, method, params in self.recovery.endings()]
+        calls = [(call.id, partial(self._send, call)) for call in self.calls]
+        for _, make in sorted(calls + endings, key=itemgetter(0)):
+            make()
 
     def _refuse(self, error: MobileTrackerError) -> None:
         """This host cannot be used, and starting it again would not help."""
@@ -327,7 +329,7 @@ class HostLoop:
         self._warn(str(error))
         self._stop(error)
         self.calls.reject(lambda _: error)
-        if not all(shutdown.is_own for shutdown in self._shutdowns):
+        if self._shutdown:
             self.forget()
         shutdowns, self._shutdowns = self._shutdowns, []
         for shutdown in shutdowns:
@@ -369,12 +371,11 @@ class HostLoop:
         if not message or not call:
             return False
         if message.result is not None:
-            self.recovery.record_answer(call, message.result, is_replay=is_replay)
+            self.recovery.record_answer(call, message.result, is_replay=is_replay, unanswered=self.calls)
             call.answer(message.result)
         elif message.error is not None:
             error = error_from_answer(message.error)
             self.recovery.record_failure(call, error, is_replay=is_replay)
-            self._keep_setup(call, error, is_replay)
             call.fail(error)
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True
@@ -395,7 +396,7 @@ class HostLoop:
 
     def shut_down(self, ended: Callable[[], None]) -> None:
         """Lets the host send for its 1.5 s and end."""
-        if self._shutdowns and not (last := self._shutdowns[-1]).is_own and not self._has_calls_after(last):
+        if self._shutdowns and not self._has_calls_after(last := self._shutdowns[-1]):
             return last.ended.append(ended)
         if self.is_away and not self.calls:
             if self.host:
@@ -404,7 +405,7 @@ class HostLoop:
         if self._state is _State.IDLE:
             self.forget()
             return ended()
-        shutdown = Shutdown(self.next_id, is_own=False)
+        shutdown = Shutdown(self.next_id)
         self.next_id += 1
         shutdown.ended.append(ended)
         self._shutdowns.append(shutdown)
@@ -425,15 +426,6 @@ class HostLoop:
         self.backlog.add(len(shutdown.call.params), waits=False, is_bounded=False)
         if shutdown is self._shutdown:
             self._end_in_time(shutdown)
-
-    def _shut_down_before(self, call: Call) -> None:
-        """Goes on with a fresh host, before a call of the program."""
-        if self._shutdown and self._shutdown.timer:
-            self._shutdown.timer.cancel()
-        shutdown = Shutdown(call.id - 1, is_own=True)
-        self._shutdowns.insert(0, shutdown)
-        self._begin_shutdown(shutdown)
-        self._send(shutdown.call)
 
     def _end_in_time(self, shutdown: Shutdown, time: float = _SHUTDOWN) -> None:
         """Ends the host when its time is over, which begins anew with whatever it writes: it may have many calls to
@@ -492,20 +484,10 @@ class HostLoop:
         waiting = [call for call in self.calls if call.repeats or not call.is_written]
         return all(call.id >= shutdown.call.id for call in waiting)
 
-    def _keep_setup(self, call: Call, error: MobileTrackerError, is_replay: bool) -> None:
-        """A reset that has failed has ended nothing. Where a client could not be set up once more, nothing is to be ended."""
-        if is_replay and call.method in SETUPS and error.code != ROWS[call.method].holds_after:
-            self._ended_setups.pop(call.method, None)
-        self._ended_setups = {method: end for method, end in self._ended_setups.items() if end != call.id}
-
     def _ended_after_shutdown(self, how: str) -> None:
         shutdown = self._shutdowns.pop(0)
         self.calls.reject(lambda call: host_exited(how, call.method), lambda call: call.id <= shutdown.call.id)
-        if shutdown.is_own:
-            self.recovery.end(self._ended_setups)
-        else:
-            self.forget()
-        self._ended_setups = {}
+        self.forget()
         shutdown.finish()
         if self._shutdown:
             self._end_in_time(self._shutdown)
@@ -526,9 +508,3 @@ class HostLoop:
         if message != self._last_warning:
             self._options.warn(message)
         self._last_warning = message
-
-
-def _overtaken(_: Call) -> MobileTrackerError:
-    """The error of a setup that the host would have ended: see `Recovery.is_overtaken`."""
-    sentence = "A reset of everything and another call of this kind came before this one was done: the later one counts."
-    return MobileTrackerError("INIT_ERROR", sentence)

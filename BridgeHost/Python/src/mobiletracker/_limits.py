@@ -55,6 +55,10 @@ class Backlog:
         self._changes.run(partial(self._change, 1, size))
         return True
 
+    def grow(self, size: int) -> None:
+        """A call that was added is larger by so many bytes."""
+        self._changes.run(partial(self._change, 0, size))
+
     def free(self, size: int) -> None:
         """A call has its answer. `end_turn` makes its room known. Both are for one thread alone."""
         self._freed.append(size)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from ._call import Call
 from ._ids import time_ordered_uuid
@@ -36,15 +35,13 @@ class _Client:
     kept_credentials: tuple[str, bytes] | None = None
     """What was set while there was nothing to deliver with it, together: the next setup takes it."""
     setup: tuple[str, bytes] | None = None
-    setup_id: float = 0
-    """The id of the call that has set it up."""
     user: tuple[str, bytes] | None = None
     named_by: int = 0
     """The id of the call that has named the user: an earlier one may be answered later, if its event was still written."""
     is_held: bool = False
     """Whether the setup has ended with the error after which the host keeps what is tracked."""
-    ended_by: int = 0
-    """The id of the last `reset(all=True)` that has ended the brand of the setup before it; 0 if the setup came after it."""
+    endings: list[tuple[int, str, bytes]] = field(default_factory=list)
+    """The resets of everything since the setup, in order, with their ids: the next setup may name another brand."""
     last_set: tuple[int, str, bytes] | None = None
     """What was set last, with the id of the call."""
 
@@ -81,8 +78,6 @@ class _Client:
         :param is_replay: Whether a new host is brought to where the last one was.
         """
         self.setup, self.is_held = setup, is_held
-        if not is_replay:
-            self.setup_id = id
         # One that turns the client off leaves these to the next.
         is_on = setup is not None and not self.is_off
         if is_on:
@@ -93,8 +88,8 @@ class _Client:
         if is_answered and self.is_on_disk:
             # A decision from before is on disk by now, where another process may change it since.
             self.consent = None
-        if id > self.ended_by:
-            self.ended_by = 0
+        if not is_replay:
+            self.endings = [ending for ending in self.endings if ending[0] > id]
         if not is_replay and self.last_set and self.last_set[0] > id:
             # It was answered before the setup that was made before it.
             self.set(*self.last_set)
@@ -104,13 +99,24 @@ class _Client:
         if (not self.setup or self.is_off) and not (self.reset and _is_of_all(self.reset[1])):
             self.reset = (method, params)
 
+    def end_brand(self, id: int, method: str, params: bytes, setups: list[int]) -> None:
+        """Takes a reset of everything.
+
+        :param setups: The ids of this client's setups that have no answer.
+        """
+        if not self.setup and not any(setup < id for setup in setups):
+            return
+        # One before it counts if it has ended what another setup came after.
+        kept = [ending for ending in self.endings if any(ending[0] < setup < id for setup in setups)]
+        self.endings = [*kept, (id, method, params)]
+
     def set(self, id: int, method: str, params: bytes) -> None:
         """Takes a call that sets credentials."""
         self.last_set = id, method, params
         is_running = self.setup is not None and not self.is_off and not self.is_held
         if is_running:
             self.credentials = _merged(self.credentials, method, params)
-        if not is_running or self.ended_by:
+        if not is_running or self.endings:
             self.kept_credentials = _merged(self.kept_credentials, method, params)
 
     def end(self) -> None:
@@ -128,12 +134,19 @@ class Recovery:
         self._topics: list[str] = []
 
     def record_answer(
-        self, call: Call, result: dict[str, Any], *, is_answered: bool = True, is_replay: bool = False
+        self,
+        call: Call,
+        result: dict[str, Any],
+        *,
+        is_answered: bool = True,
+        is_replay: bool = False,
+        unanswered: Iterable[Call] = (),
     ) -> None:
         """Remembers a call that the host answered with a result.
 
         :param is_answered: Whether it has done so; otherwise it is about to.
         :param is_replay: Whether it is one of :meth:`calls`.
+        :param unanswered: The calls without an answer.
         """
         method, params = call.method, call.params
         if not (row := ROWS.get(method)):
@@ -161,11 +174,13 @@ class Recovery:
             case "ends":
                 client.keep_reset(method, params)
                 client.end()
-            case "endsBrand":
+            case "endsBrand" if not is_replay:
                 client.keep_reset(method, params)
                 # The host goes on tracking, with a new session, until the next setup.
                 if _is_of_all(params):
-                    client.ended_by = call.id
+                    setups = (other for other in unanswered if other.method in SETUPS)
+                    own = [other.id for other in setups if ROWS[other.method].client == row.client]
+                    client.end_brand(call.id, method, params, own)
 
     def record_failure(self, call: Call, error: MobileTrackerError, *, is_replay: bool = False) -> None:
         """Remembers a call that the host answered with an error. After a setup that found no session, the host keeps
@@ -177,38 +192,18 @@ class Recovery:
         client = self._clients[row.client]
         if error.code == row.holds_after:
             client.begin((call.method, call.params), is_held=True, id=call.id, is_replay=is_replay)
-        elif client.is_held or client.ended_by > 0:
+        elif client.is_held or client.endings:
             client.end()
 
-    def ended_setups(self, unanswered: Iterable[Call], last: Mapping[str, int] = MappingProxyType({})) -> dict[str, int]:
-        """The methods that set up a client, in the last host or once more in the next, that has ended since, or its brand:
-        the next such call may name another. A reset without an answer may have taken effect. Then it does not end what the
-        next host is set up for.
-
-        :param last: Those of the last host.
-        :returns: Each with the id of the first reset that has ended it.
-        """
-        calls = [*unanswered]
-        resets = [call for call in calls if call.is_written and _ends_setup(call)]
-        ended = {}
-        for method in SETUPS:
-            name = ROWS[method].client
-            client = self._clients[name]
-            own = [call.id for call in resets if ROWS[call.method].client == name]
-            for end in sorted(filter(None, [client.ended_by, last.get(method, 0), *own])):
-                is_to_come = any(call.method == method and call.id < end for call in calls)
-                if end > client.setup_id if client.setup else is_to_come:
-                    ended[method] = end
-                    break
-        return ended
-
-    def is_overtaken(self, call: Call, unanswered: Iterable[Call]) -> bool:
-        """Whether an unanswered setup came before a reset of everything that was answered, and another setup came after it.
-        The last host would have ended it as soon as it had begun the other one."""
-        if call.method not in SETUPS:
-            return False
-        ended_by = self._clients[ROWS[call.method].client].ended_by
-        return call.id < ended_by and any(other.method == call.method and other.id > ended_by for other in unanswered)
+    def endings(self) -> list[tuple[int, str, bytes]]:
+        """The calls that are to be made in their places among those without an answer: the resets that have ended the brand
+        of a setup, which the new host gets once more."""
+        endings = []
+        for client in self._clients.values():
+            endings += [(id, method, repeated(params, "answered")) for id, method, params in client.endings]
+            if client.endings and client.kept_credentials:
+                endings.append((client.endings[-1][0], *client.kept_credentials))
+        return endings
 
     def subscribe(self, topic: str) -> None:
         """Every further host is to send these notifications. Any thread may call this."""
@@ -235,11 +230,6 @@ class Recovery:
             )
             for name, client in self._clients.items()
         }
-
-    def end(self, methods: Iterable[str]) -> None:
-        """The next host starts without the clients that these methods have set up."""
-        for method in methods:
-            self._clients[ROWS[method].client].end()
 
 
 def _subscription(topics: list[str]) -> tuple[str, bytes]:
@@ -269,11 +259,16 @@ def _without_traits(params: bytes, last: tuple[str, bytes] | None) -> bytes:
     return json.dumps({"userId": loads(params)["userId"], "messageId": message_id or time_ordered_uuid()}).encode()
 
 
-def _ends_setup(call: Call) -> bool:
+def ends_setup(method: str, params: bytes) -> bool:
     """Whether a call ends a client, or the brand that it is set up for."""
-    row = ROWS.get(call.method)
+    row = ROWS.get(method)
     restores = row.restores if row else None
-    return restores == "ends" or (restores == "endsBrand" and _is_of_all(call.params))
+    return restores == "ends" or (restores == "endsBrand" and _is_of_all(params))
+
+
+def repeated(params: bytes, repeats: Literal["unanswered", "answered"]) -> bytes:
+    """The params of a reset as a new host gets it, which is set up for what it ended: it ends that there as well."""
+    return json.dumps({**loads(params), "repeats": repeats}).encode()
 
 
 def _is_of_all(params: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from ._call import Call
+from ._recovery import ends_setup
 from ._table import ROWS
 
 _URGENT = ("credentials", "consent", "ends", "endsBrand")
@@ -45,6 +46,12 @@ class SetupHold:
             if self._awaited:
                 self._first = call.id
         return self._awaited
+
+    def record_sent(self, method: str, params: bytes) -> None:
+        """A call is sent. After a reset the next setup joins no repeated one."""
+        if self._repeated and ends_setup(method, params):
+            client = ROWS[method].client
+            self._repeated = {name: call for name, call in self._repeated.items() if ROWS[name].client != client}
 
     def record_answer(self, call: Call) -> float:
         """A call has an answer.

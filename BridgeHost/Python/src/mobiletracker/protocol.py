@@ -533,6 +533,13 @@ Consent: TypeAlias = Literal[
 """What the user decided about tracking."""
 
 
+ResetRepetition: TypeAlias = Literal[
+    "unanswered",
+    "answered",
+]
+"""What became of a reset that you make once more, behind the setup that it had ended: `unanswered` if it may have taken effect, `answered` if it did. It ends that setup in either case."""
+
+
 class _BridgeTrackerConfigDevice(TypedDict):
     """The keys as the bridge has them."""
 
