@@ -99,7 +99,7 @@ extension Parameter {
     var isScope: Bool { schema == "AnalyticsScopes" }
 
     /// Whether a client in another language gives it by itself.
-    var isOfLink: Bool { isScope || schema == "ResetRepetition" }
+    var isOfLink: Bool { isScope || schema == "CallRepetition" }
 
     var isMessageID: Bool { schema == "MessageId" }
 }

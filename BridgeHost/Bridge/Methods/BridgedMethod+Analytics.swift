@@ -127,11 +127,11 @@ extension BridgedMethod {
         .flush("analytics.flush", on: \.analytics),
         .credentials("analytics.setCredentials", on: \.analytics),
         BridgedMethod(
-            "analytics.reset", [.messageID, .repeats], errors: [.storage], effect: .state, restores: .ends,
+            "analytics.reset", [.repeatsReset, .messageID], errors: [.storage], effect: .state, restores: .ends,
             "Drops what is queued and forgets the user. Calls are refused until `analytics.initialize`."
         ) { host, arguments, reply in
             host.analytics.reset(
-                messageID: try arguments.messageID(0), repetition: try arguments.optionalWord(1),
+                messageID: try arguments.messageID(1), repetition: try arguments.optionalWord(0),
                 completion: host.answering(reply))
         },
         BridgedMethod("analytics.enableDebugLogging", [], "Logs info and debug messages from now on.") {

@@ -45,17 +45,21 @@ extension BridgedMethod {
         ) {
             .track(event: try $0.string(0), properties: $0.properties(1))
         },
-        .basic(
-            "basic.identify",
+        .outcome(
+            "basic.identify", on: \.basic,
             [
                 .user("userId", "The application's name for the user. Not blank."),
                 .properties("traits", "Facts about the user."),
+                .repeats("Of one that you make once more after a crash: if it was answered, it makes no event."),
             ], effect: .user,
             restores: .user(dropped: [.plan, .storage, .queueFull, .forgotten, .trackingNotAllowed]),
             "Identifies the user of all later events.",
             example: #"["user-1", {"plan": "pro"}]"#
-        ) {
-            .identify(userId: try $0.id(0), traits: $0.properties(1))
+        ) { basic, arguments, id, completion in
+            let call = BasicCall.identify(userId: try arguments.id(0), traits: arguments.properties(1))
+            let repetition: CallRepetition? = try arguments.optionalWord(2)
+            if repetition == .answered { return completion()(basic.restore(call, messageID: id)) }
+            basic.enqueue(call, messageID: id, completion: completion())
         },
         .basic(
             "basic.screen",

@@ -114,14 +114,17 @@ extension BridgedMethod {
     package static let trackerState: [BridgedMethod] = [
         BridgedMethod(
             "reset",
-            [.optional("all", .boolean, "Also forgets the brand and drops every queued event."), .messageID, .repeats],
+            [
+                .optional("all", .boolean, "Also forgets the brand and drops every queued event."), .repeatsReset,
+                .messageID,
+            ],
             errors: [.storage], effect: .state, restores: .endsBrand,
             "Forgets the user: session, email, user id, metadata and device id. Makes a new session.",
             example: "[]"
         ) { host, arguments, reply in
             host.tracker.reset(
-                all: arguments.bool(0) ?? false, messageID: try arguments.messageID(1),
-                repetition: try arguments.optionalWord(2), completion: host.answering(reply))
+                all: arguments.bool(0) ?? false, messageID: try arguments.messageID(2),
+                repetition: try arguments.optionalWord(1), completion: host.answering(reply))
         },
         .flush("flush", on: \.tracker),
         .credentials("setCredentials", on: \.tracker),

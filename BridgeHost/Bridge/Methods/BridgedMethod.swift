@@ -156,12 +156,10 @@ extension BridgedMethod {
 
     /// A call to the basic tracker that becomes an event.
     static func basic(
-        _ name: String, _ parameters: [Parameter], effect: CallEffect = .counts, restores: Restoration? = nil,
-        _ summary: String, example: String, call: @escaping @Sendable (Arguments) throws -> BasicCall
+        _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
+        call: @escaping @Sendable (Arguments) throws -> BasicCall
     ) -> BridgedMethod {
-        outcome(
-            name, on: \.basic, parameters, effect: effect, restores: restores, summary, example: example
-        ) { basic, arguments, id, completion in
+        outcome(name, on: \.basic, parameters, summary, example: example) { basic, arguments, id, completion in
             basic.enqueue(try call(arguments), messageID: id, completion: completion())
         }
     }
@@ -271,10 +269,14 @@ extension Parameter {
         "messageId", .string, "An id that you choose: a second call with it has no effect.",
         schema: "MessageId")
 
-    /// What a client says of a reset that it had made before the host died.
-    static let repeats = Parameter.named(
-        "repeats", .string, "Of a reset that you make once more after a crash: what became of it.",
-        schema: "ResetRepetition")
+    /// What it says of a reset.
+    static let repeatsReset = Parameter.repeats(
+        "Of one that you make once more after a crash: it ends in either case what was set up before it.")
+
+    /// What a client says of a call that it had made before the host died.
+    static func repeats(_ summary: String) -> Parameter {
+        .named("repeats", .string, summary, schema: "CallRepetition")
+    }
 
     /// The options of an analytics call.
     static let callOptions = Parameter.optional(

@@ -39,10 +39,9 @@ extension NamedSchema {
             "Consent", "What the user decided about tracking.", .choice(Consent.allCases.map(\.rawValue)),
             example: #""granted""#),
         NamedSchema(
-            "ResetRepetition",
-            "What became of a reset that you make once more, behind the setup that it had ended: `unanswered` if it may have "
-                + "taken effect, `answered` if it did. It ends that setup in either case.",
-            .choice(ResetRepetition.allCases.map(\.rawValue)),
+            "CallRepetition",
+            "What became of a call that you make once more: `unanswered` if it may have taken effect, `answered` if it did.",
+            .choice(CallRepetition.allCases.map(\.rawValue)),
             example: #""unanswered""#),
         NamedSchema(
             "Topic",

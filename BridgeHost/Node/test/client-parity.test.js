@@ -19,11 +19,12 @@ function ask(method) {
 
 /** What the tables say of each of the host's methods, by its name. */
 function describeTables() {
-    return new Map(Object.entries(METHODS).map(([name, { params, options, isScoped, messageId }]) => [
+    const saysRepeats = ['user', 'ends', 'endsBrand']
+    return new Map(Object.entries(METHODS).map(([name, { params, options, isScoped, messageId, restores }]) => [
         name,
         [
             ...params.map((param) => param.name), ...(options ? ['options'] : []), ...(isScoped ? ['scope'] : []),
-            ...(messageId ? ['messageId'] : []),
+            ...(saysRepeats.includes(restores) ? ['repeats'] : []), ...(messageId ? ['messageId'] : []),
         ],
     ]))
 }

@@ -379,7 +379,10 @@ class DeathTests(TestCase):
                 ("init", {"brandId": "925", "config": {**config, "sessionCreation": "inBackground"}}),
                 ("analytics.initialize", {"options": {"writeKey": "w", "ingestionHost": "https://i.example.com"}}),
                 ("basic.initialize", {"apiKey": "key2", "endpoint": "https://b.example.com"}),
-                ("basic.identify", {"userId": "u2", "traits": {"plan": "free"}, "messageId": "b2"}),
+                (
+                    "basic.identify",
+                    {"repeats": "answered", "userId": "u2", "traits": {"plan": "free"}, "messageId": "b2"},
+                ),
                 ("host.subscribe", ["log"]),
             ],
         )
@@ -398,7 +401,10 @@ class DeathTests(TestCase):
 
         tracker.track("A").outcome(60)
 
-        self.assertEqual(fake.methods[1], ["init", "track"])
+        # The brand has ended: the next `init` may name another.
+        self.assertEqual(fake.methods[1], ["init", "reset", "track"])
+        reset = fake.lives[1][1]["params"]
+        self.assertEqual((reset["all"], reset["repeats"]), (True, "answered"))
 
     def test_a_consent_that_is_in_memory_alone_is_brought_back(self) -> None:
         tracker, fake = self.fake({"diesAt": 3}, {})

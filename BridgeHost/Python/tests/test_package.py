@@ -52,7 +52,7 @@ class ParityTests(unittest.TestCase):
             client, _, name = method["name"].rpartition(".")
             names = [snake(param["name"]) for param in method["params"]]
             for owner in (tracker, other):
-                # What records calls is behind the functions of a tracker for tests.
+                # The link says `repeats`. What records calls is behind the functions of a tracker for tests.
                 caller = getattr(owner, "_record" if client == "record" else client) if client else owner
                 function = getattr(caller, snake(name))
                 # The members of `options` are keywords too, but for those that are arguments.
@@ -61,7 +61,7 @@ class ParityTests(unittest.TestCase):
                     given = [*inspect.signature(function).parameters]
                     others = [keyword for keyword in keywords if keyword == snake(keyword)]
                     also = [keyword for keyword in others if keyword != names[0].removeprefix("new_")]
-                    arguments = [name for name in names if name != "scope"]
+                    arguments = [name for name in names if name not in ("scope", "repeats")]
                     self.assertEqual(given, [*arguments[:-1], *also, *arguments[-1:]], stale)
                     self.assertTrue(function.__doc__)
 

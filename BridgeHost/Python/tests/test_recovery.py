@@ -404,7 +404,7 @@ class RecoveryTests(AsyncTestCase):
         recovery.record_answer(again, {"status": "queued"}, is_replay=True)
         recovery.record_answer(bob, {"status": "queued"})
 
-        self.assertEqual(recovery.calls()[-1], ("basic.identify", bob.params))
+        self.assertEqual(recovery.calls()[-1], ("basic.identify", b'{"repeats":"answered","userId":"bob"}'))
 
     async def test_takes_an_init_for_another_brand_if_a_reset_of_everything_was_answered_during_the_first(self) -> None:
         for is_early in (True, False):

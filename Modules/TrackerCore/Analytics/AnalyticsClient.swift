@@ -170,14 +170,14 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ///   - repetition: Set if it was made in a process which died.
     ///   - completion: Called when everything is gone from disk, or with the reason why it is not.
     package func reset(
-        messageID: MessageID?, repetition: ResetRepetition? = nil,
+        messageID: MessageID?, repetition: CallRepetition? = nil,
         completion: @escaping @Sendable (StorageError?) -> Void
     ) {
         forget(messageID, repetition) { completion($0.error) }
     }
 
     private func forget(
-        _ messageID: MessageID?, _ repetition: ResetRepetition? = nil,
+        _ messageID: MessageID?, _ repetition: CallRepetition? = nil,
         completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
         runtime.submit(

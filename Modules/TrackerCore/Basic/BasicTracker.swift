@@ -83,6 +83,18 @@ public final class BasicTracker: ControlledClient {
 
     func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) }
 
+    /// Brings the tracker to where a process that died had it after an identification. There is no event: that one had it.
+    ///
+    /// - Returns: What the call was answered with there, or why it is not valid.
+    package func restore(_ call: BasicCall, messageID: MessageID?) -> CallAnswer {
+        switch call.checked() {
+        case .failure(let fault): return runtime.refuse(call.name, fault)
+        case .success(let checked):
+            runtime.update { $0.restore(checked) }
+            return .success(.queued(messageID ?? runtime.dependencies.ids.messageID()))
+        }
+    }
+
     /// Sends what is queued, and waits for the result.
     ///
     /// - Parameter timeout: How long to try.

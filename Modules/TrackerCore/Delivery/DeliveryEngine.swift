@@ -196,6 +196,8 @@ final class DeliveryEngine: Sendable {
     func forget(after result: ChangeResult) {
         perform { state in
             state.delivery.forget()
+            // The reset has removed what is stored of a halt.
+            state.keptHalt = nil
             state.delivery.wake()
         }
         // If the disk refused the change, it holds in memory, and the lane's state includes it.

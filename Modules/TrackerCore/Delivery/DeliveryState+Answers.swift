@@ -93,7 +93,8 @@ extension DeliveryState {
         } else {
             breaker.close()
         }
-        suspicion.answered(plan.records, isNext: isNext)
+        // A server that refuses the key has not looked at the record behind.
+        if !isNext || !verdict.isOfCredentials { suspicion.answered(plan.records, isNext: isNext) }
         defer { isFailing = false }
         if !verdict.isOfCredentials, token.era == era { asked = [] }
         // An answer about former credentials does not count for the new ones: its records are at the front again.

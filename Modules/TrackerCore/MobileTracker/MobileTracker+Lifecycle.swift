@@ -99,7 +99,7 @@ extension MobileTracker {
     ///   - repetition: Set if it was made in a process which died.
     ///   - completion: Called when the old state is gone from disk, or with the reason why it is not.
     package func reset(
-        all: Bool, messageID: MessageID?, repetition: ResetRepetition? = nil,
+        all: Bool, messageID: MessageID?, repetition: CallRepetition? = nil,
         completion: @escaping @Sendable (StorageError?) -> Void
     ) {
         forget(all: all, messageID: messageID, repetition: repetition) { completion($0.error) }
@@ -115,7 +115,7 @@ extension MobileTracker {
     }
 
     private func forget(
-        all: Bool, messageID: MessageID?, repetition: ResetRepetition? = nil,
+        all: Bool, messageID: MessageID?, repetition: CallRepetition? = nil,
         completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
         runtime.submit(

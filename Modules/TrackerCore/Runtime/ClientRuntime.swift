@@ -124,7 +124,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     ///   - updateModel: Applied to the model at once.
     ///   - completion: Called once it is on disk, or with the reason why it is not. Must not block.
     func submit(
-        _ change: LaneChange, messageID: MessageID?, repetition: ResetRepetition? = nil,
+        _ change: LaneChange, messageID: MessageID?, repetition: CallRepetition? = nil,
         updateModel: (inout Model) -> Void = { _ in }, completion: @escaping @Sendable (ChangeOutcome) -> Void
     ) {
         let ownID = dependencies.ids.messageID()
@@ -312,9 +312,6 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
 
     /// Takes an event of a run's outbox: has the engine look once the disk works again.
     func observe(_ event: OutboxEvent, in number: Int) {
-        switch event {
-        case .recovered, .unwrittenIsWritten: if let run, run.number == number { run.lane.engine.kick() }
-        case .dropped, .databaseRecovered, .replaced, .writeFailed, .backupFailed, .backupRecovered: break
-        }
+        if event.saysThatDiskWorks, let run, run.number == number { run.lane.engine.kick() }
     }
 }

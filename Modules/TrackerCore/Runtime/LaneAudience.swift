@@ -25,6 +25,7 @@ final class LaneAudience: TrackerLog {
         var leader = 0
         var follow: (@Sendable (DeliveryEvent) -> Bool)?
         var alone: (@Sendable (MonotonicInstant) -> Void)?
+        var kick: (@Sendable () -> Void)?
 
         var isInBackground: Bool { !members.isEmpty && members.values.allSatisfy(\.isInBackground) }
     }
@@ -40,10 +41,12 @@ final class LaneAudience: TrackerLog {
     /// - Parameters:
     ///   - follow: Hears each event before the clients; they hear it if this returns true.
     ///   - alone: Called ahead of a look at the queue while there is no client that reads its key from a file.
+    ///   - kick: Called once the disk works again while there is no client, which would have the lane look.
     func connect(
-        _ follow: @escaping @Sendable (DeliveryEvent) -> Bool, alone: @escaping @Sendable (MonotonicInstant) -> Void
+        _ follow: @escaping @Sendable (DeliveryEvent) -> Bool, alone: @escaping @Sendable (MonotonicInstant) -> Void,
+        kick: @escaping @Sendable () -> Void
     ) {
-        state.withLock { ($0.follow, $0.alone) = (follow, alone) }
+        state.withLock { ($0.follow, $0.alone, $0.kick) = (follow, alone, kick) }
     }
 
     // MARK: Who listens
@@ -106,6 +109,8 @@ final class LaneAudience: TrackerLog {
     }
 
     func hear(_ event: OutboxEvent) {
+        let (members, kick) = state.withLock { (Array($0.members.values), $0.kick) }
+        if members.isEmpty, event.saysThatDiskWorks { kick?() }
         for member in members { member.listener.storage(event) }
     }
 
@@ -140,4 +145,14 @@ final class LaneAudience: TrackerLog {
     }
 
     private var members: [LaneMember] { state.withLock { Array($0.members.values) } }
+}
+
+extension OutboxEvent {
+    /// Whether what waited for the disk may go on.
+    var saysThatDiskWorks: Bool {
+        switch self {
+        case .recovered, .unwrittenIsWritten: true
+        case .dropped, .databaseRecovered, .replaced, .writeFailed, .backupFailed, .backupRecovered: false
+        }
+    }
 }

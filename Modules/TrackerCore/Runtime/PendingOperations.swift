@@ -72,7 +72,7 @@ struct PendingChange: Sendable {
     /// The key that its caller chose.
     var messageID: MessageID?
     /// Set on a reset that was made in a process which died.
-    var repetition: ResetRepetition?
+    var repetition: CallRepetition?
     /// Its own key, under which it is staged if it may be staged twice.
     var ownID: MessageID
     var completion: @Sendable (ChangeOutcome) -> Void
@@ -88,11 +88,11 @@ struct PendingChange: Sendable {
     }
 }
 
-/// A reset that is made once more, since the process that had it died. What it ended there is set up again here.
-package enum ResetRepetition: String, CaseIterable, Sendable {
-    /// It may have taken effect. In either case it ends what it ends.
+/// What became of a call that is made once more, since the process that had it died.
+package enum CallRepetition: String, CaseIterable, Sendable {
+    /// It may have taken effect. A reset ends in either case what it ends, which is set up again here.
     case unanswered
-    /// It took effect. It ends what it ends, and changes nothing else.
+    /// It took effect. This process is brought to where the other one was, and nothing is written.
     case answered
 }
 

@@ -96,6 +96,9 @@ final class SharedLane: Sendable {
         } alone: {
             [weak self] in
             self?.lookAlone(at: $0)
+        } kick: {
+            [weak self] in
+            self?.parts.engine.kick()
         }
     }
 

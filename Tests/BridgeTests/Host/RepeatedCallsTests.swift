@@ -61,6 +61,8 @@ struct RepeatedCallsTests {
     @Test("end once more what a reset has ended, if the client says so")
     func endOnceMore() async throws {
         let client = try await kill(after: [call("analytics.reset", [:], "r")])
+        // A call behind a reset that has no answer is refused.
+        try await client.call("analytics.getDebugInfo")
         try await client.call("analytics.track", ["Kept"])
         let (method, params) = call("analytics.reset", ["repeats": "unanswered"], "r")
         try await client.call(method, params)
@@ -74,6 +76,30 @@ struct RepeatedCallsTests {
             try await client.call("analytics.reset", ["repeats": "maybe"])
         }
         #expect(failure?.message == "analytics.reset: 'repeats' must be 'unanswered' or 'answered'")
+        #expect(try await client.finish() == .code(0))
+    }
+
+    @Test("name the user of a basic tracker and make no event, if the client says that it has had an answer")
+    func nameOnceMore() async throws {
+        let client = try BridgeClient()
+        try await client.call(
+            "basic.initialize",
+            [
+                "key-12345678", .string("\(backend.server.url)/events"), "1.0",
+                ["storageDirectory": .string(folder.path("state"))],
+            ])
+        let answered: JSONObject = ["userId": "bob", "traits": ["plan": "pro"], "repeats": "answered"]
+        let (method, params) = call("basic.identify", answered, "m1")
+        #expect(try await client.call(method, params) == ["status": "queued", "messageId": "m1"])
+        let blank = try await client.call("basic.identify", ["userId": " ", "repeats": "answered"])
+        #expect(blank["reason"] == "INVALID_USER_ID")
+        try await client.call("basic.track", ["A"])
+        try await client.call("basic.flush", [60_000])
+
+        let events = backend.server.requests.flatMap { $0.json.arrayValue ?? [] }
+        #expect(events.map { $0["name"] } == ["A"])
+        #expect(events.first?["userId"] == "bob")
+        #expect(events.first?["traits"] == ["plan": "pro"])
         #expect(try await client.finish() == .code(0))
     }
 

@@ -40,7 +40,7 @@ private struct PlayedServer {
                 maxBytes: 475_000)
         state = DeliveryState(
             dialect: dialect, breaker: DeliveryOptions(jitter: 0).breaker, maxConcurrentRequests: requests,
-            eventTTL: nil, poisonAfter: poisonAfter, jitter: NoJitter())
+            eventTTL: nil, haltRetry: .seconds(300), poisonAfter: poisonAfter, jitter: NoJitter())
         state.start()
         peek = .sample(
             (1...Int64(records)).map {
@@ -206,6 +206,16 @@ struct SuspicionTests {
         }
         #expect(isOver && world.isEmpty)
         #expect(world.setAside.count <= 1)
+    }
+
+    @Test("is not suspected where the server refuses the key of the record behind", arguments: [401, 403])
+    func refusedKey(status: Int) throws {
+        var world = try PlayedServer(3)
+        try world.run(until: 3 * Self.day) { records, now in
+            guard now < Self.day else { return .status(200) }
+            return .status(records == [1] ? 503 : status)
+        }
+        #expect(world.setAside.isEmpty && world.isEmpty)
     }
 
     @Test("a group whose answer was lost goes again as it is: no half of it is tried", arguments: 0..<4)

@@ -233,6 +233,26 @@ struct SessionCallTests {
         await next.tracker.shutdown()
     }
 
+    @Test("a place that does not come holds nothing up")
+    func lateLocation() async throws {
+        struct Provider: LocationProvider {
+            let answer = Recorder<LocationData>()
+
+            func location() async throws -> LocationData { try await answer.values(atLeast: 1)[0] }
+        }
+        let provider = Provider()
+        let fixture = try SessionFixture(locationProvider: provider)
+        try await fixture.start()
+        #expect(await fixture.tracker.track(eventName: "E").isQueued)
+        await fixture.drain()
+        #expect(fixture.events.count == 1)
+
+        provider.answer.record(LocationData(latitude: 1, longitude: 2, accuracy: 3))
+        let places = try await fixture.backend.server.requests(atLeast: 3).filter { $0.path.hasSuffix("/location") }
+        #expect(places.count == 1)
+        await fixture.tracker.shutdown()
+    }
+
     @Test("going on with a session says why it cannot", arguments: [true, false])
     func cannotContinue(isOn: Bool) async throws {
         let fixture = try SessionFixture()

@@ -162,7 +162,7 @@ struct ClientStateSequenceTests {
 
     @Test("a reset that a process makes once more ends the run, whatever became of it")
     func resetOnceMore() throws {
-        for repetition in ResetRepetition.allCases {
+        for repetition in CallRepetition.allCases {
             var harness = try StateHarness<Holding>()
             _ = harness.initialize()
             _ = harness.opened()

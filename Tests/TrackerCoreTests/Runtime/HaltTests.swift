@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 import TrackerModels
 import TrackerNetworking
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -60,7 +61,11 @@ struct HaltTests {
         // The new generation's session is refused by the next try.
         fixture.answer { $0.isCreation ? .status(422) : nil }
         _ = await fixture.tracker.resetAndWait()
+        await loop.turn()
         #expect(await fixture.tracker.track(eventName: "C").isPending)
+        // Who only sees the folder knows of the halt also after the reset.
+        let state = try StateInspection(StateFolder(path: fixture.directory.path("state")))
+        #expect(state.lanes.first?.halt != nil)
 
         loop.advance(by: .seconds(300))
         try await fixture.backend.server.requests(atLeast: 3)

@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -564,6 +565,19 @@ struct SharedLaneMembersTests {
         try await lanes.delivers(["A"])
         #expect(lanes.session.requests.allSatisfy { $0.header("X-API-Key")?.isEmpty == false })
         await lanes.end()
+    }
+
+    @Test("looks at its queue once the disk works again, also without a client")
+    func diskWorksAgain() throws {
+        let audience = LaneAudience(log: RecordingLog())
+        let kicks = Recorder<Bool>()
+        audience.connect({ _ in true }, alone: { _ in }, kick: { kicks.record(true) })
+        audience.hear(.writeFailed(StorageError(.full, "The disk is full")))
+        #expect(kicks.all.isEmpty)
+
+        audience.hear(.recovered)
+        audience.hear(.unwrittenIsWritten)
+        #expect(kicks.all.count == 2)
     }
 
     @Test("sends nothing without a key once the only client has left that was asked for one")

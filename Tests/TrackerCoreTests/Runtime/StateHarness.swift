@@ -121,14 +121,14 @@ struct StateHarness<Policy: StubPolicy> {
     }
 
     mutating func reset(
-        _ id: MessageID? = nil, all: Bool = true, repetition: ResetRepetition? = nil
+        _ id: MessageID? = nil, all: Bool = true, repetition: CallRepetition? = nil
     ) -> String {
         let change = change(id, all: all, repetition: repetition)
         return handle { $0.submit(.change(change)) }
     }
 
     func change(
-        _ id: MessageID? = nil, all: Bool = true, repetition: ResetRepetition? = nil, own: String = "own"
+        _ id: MessageID? = nil, all: Bool = true, repetition: CallRepetition? = nil, own: String = "own"
     ) -> PendingChange {
         let answers = answers
         return PendingChange(
@@ -181,7 +181,7 @@ struct StateHarness<Policy: StubPolicy> {
 
     /// - Parameter number: The run that was reset; `nil`: the one in use.
     mutating func resetEnded(
-        _ result: ChangeResult, in number: Int? = nil, repetition: ResetRepetition? = nil
+        _ result: ChangeResult, in number: Int? = nil, repetition: CallRepetition? = nil
     ) -> String {
         guard let run = runs[number ?? self.number] else { return phase }
         let change = change(repetition: repetition)

@@ -517,8 +517,8 @@ export interface RefusedFilter {
 /** What the user decided about tracking. */
 export type Consent = 'granted' | 'denied' | 'pending'
 
-/** What became of a reset that you make once more, behind the setup that it had ended: `unanswered` if it may have taken effect, `answered` if it did. It ends that setup in either case. */
-export type ResetRepetition = 'unanswered' | 'answered'
+/** What became of a call that you make once more: `unanswered` if it may have taken effect, `answered` if it did. */
+export type CallRepetition = 'unanswered' | 'answered'
 
 /** The configuration of `init`. `apiUrl` and `xApiKey` are required, or in the environment. */
 export interface TrackerConfig extends ClientOptions {

@@ -1,5 +1,4 @@
 import { whyOff } from './enabled.js'
-import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
 
 /**
@@ -35,7 +34,9 @@ class Client {
     get calls() {
         const { defaults, reset, consent, credentials, keptCredentials, setup, user } = this
         const own = setup && !this.isOff ? [credentials, setup, this.isHeld ? keptCredentials : null] : [keptCredentials, setup]
-        return [defaults, reset, consent, ...own, setup && user].filter((call) => call !== null)
+        // The last host has made the event.
+        const again = setup && user && repeated(user, 'answered')
+        return [defaults, reset, consent, ...own, again].filter((call) => call !== null)
     }
 
     /** Whether it is turned off, so that the host stores nothing of it. */
@@ -98,7 +99,8 @@ class Client {
         if (status !== 'dropped') this.user = { id, method, params }
         // Of a client that is not set up the host has checked nothing.
         else if (this.setup && METHODS[method].holdsIfDropped.includes(reason)) {
-            this.user = { id, method, params: withoutTraits(params, this.user) }
+            // Its traits go with no event.
+            this.user = { id, method, params: JSON.stringify({ userId: JSON.parse(params).userId }) }
         }
     }
 
@@ -234,18 +236,6 @@ function again(method, params) {
     return { method, params: JSON.stringify(call) }
 }
 
-/**
- * An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id. Under
- * the id of the one before, a new host takes the user and queues no event: it has had that one.
- *
- * @param {string} params
- * @param {Replay | null} last
- */
-function withoutTraits(params, last) {
-    const messageId = last ? JSON.parse(last.params).messageId : timeOrderedUUID()
-    return JSON.stringify({ userId: JSON.parse(params).userId, messageId })
-}
-
 /** Credentials that were set one after the other. @param {Replay | null} last @param {Replay} call @returns {Replay} */
 function merged(last, { method, params }) {
     const given = Object.entries(JSON.parse(params)).filter(([, value]) => value !== null)
@@ -253,14 +243,15 @@ function merged(last, { method, params }) {
 }
 
 /**
- * A reset as a new host gets it, which is set up for what it ended: it ends that there as well.
+ * A call that the last host has had, as a new one gets it.
  *
  * @param {Replay} call
  * @param {'unanswered' | 'answered'} repeats
- * @returns {Replay}
+ * @returns {Replay} Its text stays as it is besides: it may have numbers that JavaScript cannot read.
  */
 export function repeated({ method, params }, repeats) {
-    return { method, params: JSON.stringify({ ...JSON.parse(params), repeats }) }
+    const rest = params.replace(/^\{("repeats":"\w+",?)?/, '')
+    return { method, params: `{"repeats":"${repeats}"${rest === '}' ? '' : ','}${rest}` }
 }
 
 /** The setups of a method's client. @param {Iterable<Replay & { id: number }>} calls */

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ._call import Call
-from ._ids import time_ordered_uuid
 from ._json import loads
 from ._off import why_off
 from ._row import Gives, Row
@@ -50,7 +50,8 @@ class _Client:
         own: tuple[tuple[str, bytes] | None, ...] = (self.kept_credentials, self.setup)
         if self.setup and not self.is_off:
             own = (self.credentials, self.setup, self.kept_credentials if self.is_held else None)
-        user = self.user if self.setup else None
+        # The last host has made the event.
+        user = (self.user[0], repeated(self.user[1], "answered")) if self.setup and self.user else None
         return [call for call in (self.defaults, self.reset, self.consent, *own, user) if call]
 
     @property
@@ -166,7 +167,9 @@ class Recovery:
                     client.user, client.named_by = (method, params), call.id
                 # Of a client that is not set up the host has checked nothing.
                 elif client.setup and result.get("reason") in row.holds_if_dropped:
-                    client.user, client.named_by = (method, _without_traits(params, client.user)), call.id
+                    # Its traits go with no event.
+                    user = json.dumps({"userId": loads(params)["userId"]}).encode()
+                    client.user, client.named_by = (method, user), call.id
             case "credentials" if not is_replay:
                 client.set(call.id, method, params)
             case "defaults":
@@ -252,13 +255,6 @@ def _merged(last: tuple[str, bytes] | None, method: str, params: bytes) -> tuple
     return method, json.dumps((loads(last[1]) if last else {}) | given).encode()
 
 
-def _without_traits(params: bytes, last: tuple[str, bytes] | None) -> bytes:
-    """An `identify` that was dropped: its traits go with no event. The program may make it again, under its message id.
-    Under the id of the one before, a new host takes the user and queues no event: it has had that one."""
-    message_id = loads(last[1]).get("messageId") if last else None
-    return json.dumps({"userId": loads(params)["userId"], "messageId": message_id or time_ordered_uuid()}).encode()
-
-
 def ends_setup(method: str, params: bytes) -> bool:
     """Whether a call ends a client, or the brand that it is set up for."""
     row = ROWS.get(method)
@@ -267,8 +263,12 @@ def ends_setup(method: str, params: bytes) -> bool:
 
 
 def repeated(params: bytes, repeats: Literal["unanswered", "answered"]) -> bytes:
-    """The params of a reset as a new host gets it, which is set up for what it ended: it ends that there as well."""
-    return json.dumps({**loads(params), "repeats": repeats}).encode()
+    """The params of a call that the last host has had, as a new one gets them.
+
+    :returns: Their text stays as it is besides: an exact number stays one.
+    """
+    rest = re.sub(rb'^\{("repeats":"\w+",?)?', b"", params, count=1)
+    return b'{"repeats":"%b"%b%b' % (repeats.encode(), b"" if rest == b"}" else b",", rest)
 
 
 def _is_of_all(params: bytes) -> bool:

@@ -533,11 +533,11 @@ Consent: TypeAlias = Literal[
 """What the user decided about tracking."""
 
 
-ResetRepetition: TypeAlias = Literal[
+CallRepetition: TypeAlias = Literal[
     "unanswered",
     "answered",
 ]
-"""What became of a reset that you make once more, behind the setup that it had ended: `unanswered` if it may have taken effect, `answered` if it did. It ends that setup in either case."""
+"""What became of a call that you make once more: `unanswered` if it may have taken effect, `answered` if it did."""
 
 
 class _BridgeTrackerConfigDevice(TypedDict):
