@@ -271,7 +271,7 @@ extension Parameter {
 
     /// What it says of a reset.
     static let repeatsReset = Parameter.repeats(
-        "Of one that you make once more after a crash: it ends in either case what was set up before it.")
+        "Of one that you make once more after a crash: it ends what it has ended there, whatever became of it.")
 
     /// What a client says of a call that it had made before the host died.
     static func repeats(_ summary: String) -> Parameter {

@@ -320,6 +320,39 @@ suite('a host that is killed', { skip: withoutHost }, () => {
     })
 })
 
+suite('what a new host is told of a brand that has ended', () => {
+    const init = { id: 1, method: 'init', params: '{"brandId":"925"}' }
+    const reset = { id: 2, method: 'reset', params: '{"all":true,"messageId":"r"}' }
+    const credentials = (id) => ({ id, method: 'setCredentials', params: '{"key":"key-of-then"}' })
+    const methods = (calls) => calls.map(({ method }) => method)
+
+    test('is the reset alone, if its init has no answer: the next one begins without it', () => {
+        const recovery = new Recovery()
+        recovery.answered(reset, {}, false, [init])
+
+        assert.deepEqual(recovery.calls(), [])
+        assert.deepEqual(recovery.endings(), [{ ...reset, params: '{"repeats":"answered","all":true,"messageId":"r"}' }])
+    })
+
+    test('has no credentials that its init has taken', () => {
+        const recovery = new Recovery()
+        recovery.answered(credentials(0), {})
+        recovery.answered(reset, {}, false, [init])
+
+        assert.deepEqual(methods(recovery.calls()), ['setCredentials'])
+        assert.deepEqual(methods(recovery.endings()), ['reset'])
+    })
+
+    test('has the credentials that were set after the reset, in whatever order the two are answered', () => {
+        for (const calls of [[reset, credentials(3)], [credentials(3), reset]]) {
+            const recovery = new Recovery()
+            for (const call of [init, ...calls]) recovery.answered(call, {})
+
+            assert.deepEqual(methods(recovery.endings()), ['reset', 'setCredentials'])
+        }
+    })
+})
+
 suite('the user of a basic tracker, after a kill', () => {
     const identified = (id, userId) => ({
         id, method: 'basic.identify', params: JSON.stringify({ userId, traits: { plan: userId }, messageId: `m${id}` }),

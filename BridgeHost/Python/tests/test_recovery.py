@@ -385,6 +385,25 @@ class RecoveryTests(AsyncTestCase):
                 self.assertNotIn("traits", user)
                 self.assertNotEqual(user.get("messageId"), "m")
 
+    async def test_knows_of_a_brand_that_has_ended_what_the_last_host_knew(self) -> None:
+        init, reset, credentials = (
+            Call("init", b'{"brandId":"925"}'), Call("reset", b'{"all":true}'), Call("setCredentials", b'{"key":"then"}'),
+        )  # fmt: skip
+        init.id, reset.id, credentials.id = 1, 2, 0
+        recovery = Recovery()
+        recovery.record_answer(credentials, {})
+        recovery.record_answer(reset, {}, unanswered=[init])
+
+        self.assertEqual([method for method, _ in recovery.calls()], ["setCredentials"])
+        self.assertEqual(recovery.endings(), [(2, "reset", b'{"repeats":"answered","all":true}')])
+
+        credentials.id = 3
+        for calls in ([reset, credentials], [credentials, reset]):
+            recovery = Recovery()
+            for call in [init, *calls]:
+                recovery.record_answer(call, {})
+            self.assertEqual([method for _, method, _ in recovery.endings()], ["reset", "setCredentials"])
+
     async def test_knows_the_last_user_though_the_identify_before_is_answered_later(self) -> None:
         recovery = Recovery()
         alice, bob = Call("basic.identify", b'{"userId":"alice"}'), Call("basic.identify", b'{"userId":"bob"}')

@@ -70,11 +70,6 @@ struct BasicModel: ClientModel {
         return .append(stamp.draft(.endpoint, .complete(body)))
     }
 
-    /// Names the user as an identification has done in a process that died: what follows is theirs.
-    mutating func restore(_ checked: BasicCall.Checked) {
-        if case .identify(let userId, _) = checked.call { user = (userId, checked.values, call: 0) }
-    }
-
     static func givesMore(_ call: BasicCall.Checked) -> Bool { if case .identify = call.call { true } else { false } }
 
     mutating func refused(_ call: PendingCall<BasicCall.Checked>) -> [ModelEffect<BasicCall>] {

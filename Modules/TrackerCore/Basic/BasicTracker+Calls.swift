@@ -19,8 +19,7 @@ extension BasicTracker {
         enqueue(.track(event: event, properties: properties.map { Properties($0) }), messageId)
     }
 
-    /// Says who the user is, with facts about them. All later events carry both, until the next `identify` replaces
-    /// them.
+    /// Says who the user is, with facts about them. All later events carry both, until the next `identify`.
     ///
     /// - Parameters:
     ///   - userId: The application's name for the user: text, a whole number or a UUID. Not blank.

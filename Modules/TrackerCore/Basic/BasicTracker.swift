@@ -51,8 +51,7 @@ public final class BasicTracker: ControlledClient {
         log: (any TrackerLog)? = nil, beforeSend: BeforeSend? = nil, credentials: CredentialsProvider? = nil
     ) throws(TrackerError) {
         var all = BasicOptions(maxQueueSize: maxQueueSize, debug: debug, enabled: enabled, delivery: options)
-        all.beforeSend = beforeSend
-        all.credentials = credentials
+        (all.beforeSend, all.credentials) = (beforeSend, credentials)
         let refusal = initialize(apiKey: apiKey, endpoint: endpoint, appVersion: appVersion, options: all, log: log)
         if let refusal { throw refusal }
     }
@@ -77,22 +76,13 @@ public final class BasicTracker: ControlledClient {
     /// Makes a call: its place in the order is fixed when this returns. `completion` must not block.
     package func enqueue(
         _ call: BasicCall, messageID: MessageID? = nil, completion: @escaping @Sendable (CallAnswer) -> Void
-    ) {
-        runtime.enqueue(call, messageID: messageID, completion: completion)
-    }
+    ) { runtime.enqueue(call, messageID: messageID, completion: completion) }
 
     func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) }
 
-    /// Brings the tracker to where a process that died had it after an identification. There is no event: that one had it.
-    ///
-    /// - Returns: What the call was answered with there, or why it is not valid.
+    /// Makes an identification once more. The process that had it has died, and has made its event.
     package func restore(_ call: BasicCall, messageID: MessageID?) -> CallAnswer {
-        switch call.checked() {
-        case .failure(let fault): return runtime.refuse(call.name, fault)
-        case .success(let checked):
-            runtime.update { $0.restore(checked) }
-            return .success(.queued(messageID ?? runtime.dependencies.ids.messageID()))
-        }
+        runtime.restore(call, messageID) { if case .identify(let id, _) = $1.call { $0.user = (id, $1.values, 0) } }
     }
 
     /// Sends what is queued, and waits for the result.
@@ -106,9 +96,8 @@ public final class BasicTracker: ControlledClient {
     /// Tells the tracker that the network is back: it stops waiting and makes the next attempt now.
     public func networkDidChange() { runtime.networkDidChange() }
 
-    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk.
-    ///
-    /// You may call it twice. Later calls are dropped until the next `initialize`, and the user is forgotten.
+    /// Sends what can be sent within the time, then closes everything. What is not delivered waits on disk. Later calls
+    /// are dropped until the next `initialize`, and the user is forgotten. You may call it twice.
     ///
     /// - Parameter timeout: How long this may take in all.
     public func shutdown(timeout: Duration = .seconds(1.5)) async { await end(within: timeout) }

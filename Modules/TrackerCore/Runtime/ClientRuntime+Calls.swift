@@ -100,6 +100,20 @@ extension ClientRuntime {
         return submission
     }
 
+    /// Brings the model to where a call has brought it in a process that died. Nothing is stored.
+    ///
+    /// - Returns: What the call was answered with there, or why it is not valid.
+    func restore(
+        _ call: Model.Given, _ messageID: MessageID?, _ change: (inout Model, Model.Given.Checked) -> Void
+    ) -> CallAnswer {
+        switch call.checked() {
+        case .failure(let fault): return refuse(call.name, fault)
+        case .success(let checked):
+            update { change(&$0, checked) }
+            return .success(.queued(messageID ?? dependencies.ids.messageID()))
+        }
+    }
+
     func refuse(_ name: String, _ refusal: Refusal) -> CallAnswer {
         contents.withLock { $0.refused[refusal.reason, default: 0] += 1 }
         reporter.refused(name, refusal)

@@ -373,6 +373,8 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             case .flush(let flush): deferred.append(.report(flush, .notInitialized))
             case .forget(let forget): deferred.append(.perform { forget.completion(.notInitialized) })
             case .after(let body): deferred.append(.perform(body))
+            case .change(let change) where change.repetition == .answered:
+                deferred.append(.perform { change.completion(.kept) })
             case .change(let change):
                 switch phase {
                 // Behind a reset that is being written, it is written too before the lane is closed.

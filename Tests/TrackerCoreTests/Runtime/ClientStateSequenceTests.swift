@@ -241,6 +241,16 @@ struct ClientStateSequenceTests {
         #expect(harness.answers.all == ["not initialized: INIT_ERROR", "shut down", "shut down"])
     }
 
+    @Test("a reset that was answered before its process died is not written at a shutdown either")
+    func answeredResetAtShutDown() throws {
+        var harness = try StateHarness<Holding>()
+        _ = harness.initialize()
+        #expect(harness.reset(.of("r"), repetition: .answered) == "opening 1")
+
+        #expect(harness.shutDown() == "answer INIT_ERROR; perform; shut down")
+        #expect(harness.answers.all.contains("reset kept"))
+    }
+
     @Test("a second reset that waits at a shutdown is written behind the first, and answered only then")
     func secondResetAtShutDown() throws {
         var harness = try StateHarness<Holding>()

@@ -7,6 +7,8 @@ const PARAMS = ',"params":'
 export class Call {
     /** Whether the host may have received it. Set by the writer. */
     written = false
+    /** Whether it is a setup that the link has repeated, and the next one may end. */
+    isReplaceable = false
     /** When its answer is overdue, by the clock of `clock.js`; infinite until it is sent. */
     dueAt = Infinity
     #resolve
@@ -18,7 +20,7 @@ export class Call {
      * @param {string} method
      * @param {string} params JSON text.
      * @param {object} [options]
-     * @param {boolean} [options.repeats] Whether to send it again, unchanged, if the host dies before it answers.
+     * @param {boolean} [options.repeats] Whether to send it again if the host dies before it answers.
      * @param {CallSite} [options.site] Reads the answer for the program that made the call.
      */
     constructor(id, method, params, { repeats = false, site } = {}) {

@@ -19,6 +19,8 @@ class Client {
     credentials = null
     /** What was set while there was nothing to deliver with it, together: the next setup takes it. @type {Replay | null} */
     keptCredentials = null
+    /** What was set since the brand has ended, together: the next setup takes it too. @type {Replay | null} */
+    nextCredentials = null
     /** @type {Replay | null} */
     setup = null
     /** @type {Replay & { id: number } | null} */
@@ -56,6 +58,8 @@ class Client {
         // One that turns the client off leaves these to the next.
         const isOn = setup && !this.isOff
         if (isOn) this.reset = null
+        if (!isReplay && this.nextCredentials) this.keptCredentials = merged(this.keptCredentials, this.nextCredentials)
+        if (!isReplay) this.nextCredentials = null
         if (!isReplay) this.credentials = isOn ? this.keptCredentials : null
         if (!isReplay && isOn) this.keptCredentials = null
         // A decision from before is on disk by now, where another process may change it since.
@@ -79,6 +83,8 @@ class Client {
         // One before it counts if it has ended what another setup came after.
         const isBetween = ({ id }) => setups.some((setup) => setup.id > id && setup.id < reset.id)
         this.endings = [...this.endings.filter(isBetween), reset]
+        // It was answered before the reset that was made before it.
+        if (this.#lastSet?.id > reset.id) this.set(this.#lastSet)
     }
 
     /** @param {Replay & { id: number }} call It sets credentials. */
@@ -86,7 +92,8 @@ class Client {
         this.#lastSet = call
         const isRunning = this.setup !== null && !this.isOff && !this.isHeld
         if (isRunning) this.credentials = merged(this.credentials, call)
-        if (!isRunning || this.endings.length > 0) this.keptCredentials = merged(this.keptCredentials, call)
+        else this.keptCredentials = merged(this.keptCredentials, call)
+        if (isRunning && this.endings.length > 0) this.nextCredentials = merged(this.nextCredentials, call)
     }
 
     /**
@@ -149,9 +156,7 @@ export class Recovery {
             // The host goes on tracking, with a new session, until the next setup.
             case 'endsBrand':
                 if (isReplay) return
-                client.keepReset({ method, params })
-                if (isOfAll({ params })) client.endBrand({ id, method, params }, setupsOf(method, unanswered))
-                return
+                return endBrand(client, { id, method, params }, setupsOf(method, unanswered))
         }
     }
 
@@ -177,9 +182,9 @@ export class Recovery {
      * @returns {(Replay & { id: number })[]}
      */
     endings() {
-        return Object.values(this.#clients).flatMap(({ endings, keptCredentials }) => {
+        return Object.values(this.#clients).flatMap(({ endings, nextCredentials }) => {
             const resets = endings.map((reset) => ({ id: reset.id, ...repeated(reset, 'answered') }))
-            return keptCredentials && resets.length > 0 ? [...resets, { id: resets.at(-1).id, ...keptCredentials }] : resets
+            return nextCredentials ? [...resets, { id: resets.at(-1).id, ...nextCredentials }] : resets
         })
     }
 
@@ -252,6 +257,13 @@ function merged(last, { method, params }) {
 export function repeated({ method, params }, repeats) {
     const rest = params.replace(/^\{("repeats":"\w+",?)?/, '')
     return { method, params: `{"repeats":"${repeats}"${rest === '}' ? '' : ','}${rest}` }
+}
+
+/** Takes a reset that may end the brand of a client. @param {Client} client @param {(Replay & { id: number })[]} setups */
+function endBrand(client, { id, method, params }, setups) {
+    // One that a setup was waiting before has had its effect there: another brand's has nothing of it.
+    if (!setups.some((setup) => setup.id < id)) client.keepReset({ method, params })
+    if (isOfAll({ params })) client.endBrand({ id, method, params }, setups)
 }
 
 /** The setups of a method's client. @param {Iterable<Replay & { id: number }>} calls */

@@ -35,10 +35,14 @@ export class SetupHold {
         return this.#awaited
     }
 
-    /** A call is sent. After a reset the next setup joins no repeated one. @param {Pick<Call, 'method' | 'params'>} call */
+    /** A call is sent. After a reset the next setup replaces a repeated one. @param {Pick<Call, 'method' | 'params'>} call */
     sent(call) {
         if (this.#repeated.size === 0 || !endsSetup(call)) return
-        for (const method of this.#repeated.keys()) if (clientOf(method) === clientOf(call.method)) this.#repeated.delete(method)
+        for (const [method, repeated] of this.#repeated) {
+            if (clientOf(method) !== clientOf(call.method)) continue
+            repeated.isReplaceable = true
+            this.#repeated.delete(method)
+        }
     }
 
     /**

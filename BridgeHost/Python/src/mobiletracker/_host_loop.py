@@ -160,8 +160,8 @@ class HostLoop:
             self._request(call)
 
         def report() -> None:
-            # The program knows by its own `init` that there was no session.
-            if call.error and call.error.code not in ("HOST_EXITED", "SESSION_CREATION_FAILED"):
+            # The program knows by its own `init` that there was no session, or has replaced it by that.
+            if call.error and not call.is_replaceable and call.error.code not in ("HOST_EXITED", "SESSION_CREATION_FAILED"):
                 self._warn(f"{method} failed after the host was started: {call.error}")
 
         call.watch(report)
@@ -375,7 +375,8 @@ class HostLoop:
             call.answer(message.result)
         elif message.error is not None:
             error = error_from_answer(message.error)
-            self.recovery.record_failure(call, error, is_replay=is_replay)
+            if not call.is_replaceable:
+                self.recovery.record_failure(call, error, is_replay=is_replay)
             call.fail(error)
         if self._shutdown and call is self._shutdown.call:
             self._shutdown.is_over = True

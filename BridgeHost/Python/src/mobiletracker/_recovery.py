@@ -34,6 +34,8 @@ class _Client:
     """What was set since the setup, together."""
     kept_credentials: tuple[str, bytes] | None = None
     """What was set while there was nothing to deliver with it, together: the next setup takes it."""
+    next_credentials: tuple[str, bytes] | None = None
+    """What was set since the brand has ended, together: the next setup takes it too."""
     setup: tuple[str, bytes] | None = None
     user: tuple[str, bytes] | None = None
     named_by: int = 0
@@ -84,6 +86,9 @@ class _Client:
         if is_on:
             self.reset = None
         if not is_replay:
+            if self.next_credentials:
+                self.kept_credentials = _merged(self.kept_credentials, *self.next_credentials)
+            self.next_credentials = None
             self.credentials = self.kept_credentials if is_on else None
             self.kept_credentials = None if is_on else self.kept_credentials
         if is_answered and self.is_on_disk:
@@ -110,6 +115,9 @@ class _Client:
         # One before it counts if it has ended what another setup came after.
         kept = [ending for ending in self.endings if any(ending[0] < setup < id for setup in setups)]
         self.endings = [*kept, (id, method, params)]
+        if self.last_set and self.last_set[0] > id:
+            # It was answered before the reset that was made before it.
+            self.set(*self.last_set)
 
     def set(self, id: int, method: str, params: bytes) -> None:
         """Takes a call that sets credentials."""
@@ -117,8 +125,10 @@ class _Client:
         is_running = self.setup is not None and not self.is_off and not self.is_held
         if is_running:
             self.credentials = _merged(self.credentials, method, params)
-        if not is_running or self.endings:
+        else:
             self.kept_credentials = _merged(self.kept_credentials, method, params)
+        if is_running and self.endings:
+            self.next_credentials = _merged(self.next_credentials, method, params)
 
     def end(self) -> None:
         self.begin(None)
@@ -178,12 +188,14 @@ class Recovery:
                 client.keep_reset(method, params)
                 client.end()
             case "endsBrand" if not is_replay:
-                client.keep_reset(method, params)
+                all_setups = (other for other in unanswered if other.method in SETUPS)
+                setups = [other.id for other in all_setups if ROWS[other.method].client == row.client]
+                # One that a setup was waiting before has had its effect there: another brand's has nothing of it.
+                if not any(id < call.id for id in setups):
+                    client.keep_reset(method, params)
                 # The host goes on tracking, with a new session, until the next setup.
                 if _is_of_all(params):
-                    setups = (other for other in unanswered if other.method in SETUPS)
-                    own = [other.id for other in setups if ROWS[other.method].client == row.client]
-                    client.end_brand(call.id, method, params, own)
+                    client.end_brand(call.id, method, params, setups)
 
     def record_failure(self, call: Call, error: MobileTrackerError, *, is_replay: bool = False) -> None:
         """Remembers a call that the host answered with an error. After a setup that found no session, the host keeps
@@ -204,8 +216,8 @@ class Recovery:
         endings = []
         for client in self._clients.values():
             endings += [(id, method, repeated(params, "answered")) for id, method, params in client.endings]
-            if client.endings and client.kept_credentials:
-                endings.append((client.endings[-1][0], *client.kept_credentials))
+            if client.next_credentials:
+                endings.append((client.endings[-1][0], *client.next_credentials))
         return endings
 
     def subscribe(self, topic: str) -> None:

@@ -48,10 +48,11 @@ class SetupHold:
         return self._awaited
 
     def record_sent(self, method: str, params: bytes) -> None:
-        """A call is sent. After a reset the next setup joins no repeated one."""
-        if self._repeated and ends_setup(method, params):
-            client = ROWS[method].client
-            self._repeated = {name: call for name, call in self._repeated.items() if ROWS[name].client != client}
+        """A call is sent. After a reset the next setup replaces a repeated one."""
+        if not self._repeated or not ends_setup(method, params):
+            return
+        for name in [name for name in self._repeated if ROWS[name].client == ROWS[method].client]:
+            self._repeated.pop(name).is_replaceable = True
 
     def record_answer(self, call: Call) -> float:
         """A call has an answer.
