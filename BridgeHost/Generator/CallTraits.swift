@@ -35,6 +35,8 @@ struct CallTraits: Sendable {
 enum CallResult: Hashable, Sendable {
     case outcome
     case nothing
+    /// That of a flush.
+    case report
     case object
     /// An object has one member: its value.
     case member(String)
@@ -43,6 +45,8 @@ enum CallResult: Hashable, Sendable {
         let named = NamedSchema.named(row.method.result)
         if row.method.result == "Outcome" {
             self = .outcome
+        } else if row.method.result == "FlushReport" {
+            self = .report
         } else if row.beginsClient || named?.isEmpty == true {
             // What the beginning of a client answers besides, the client itself looks at.
             self = .nothing
@@ -168,4 +172,16 @@ struct ClientGroup: Sendable {
 
     /// What a method is called in the client.
     func name(of row: BridgedMethod) -> String { String(row.method.name.dropFirst(prefix.count)) }
+}
+
+extension OffAnswer {
+    /// The answer as a literal of JavaScript or Python.
+    func text(quote: String) -> String {
+        switch self {
+        case .object(let json): json
+        case .consent: "\(quote)consent\(quote)"
+        case .param: "\(quote)param\(quote)"
+        case .state: "\(quote)state\(quote)"
+        }
+    }
 }

@@ -42,8 +42,8 @@ enum NodeMethods {
          *
          * @typedef {object} BridgedMethod
          * @property {Param[]} params The arguments, in their order.
-         * @property {'outcome' | 'nothing' | 'object' | { member: string }} gives What the promise resolves with: an
-         *     outcome, undefined, the result as it is, or one member of it.
+         * @property {'outcome' | 'nothing' | 'report' | 'object' | { member: string }} gives What the promise resolves with:
+         *     an outcome, undefined, the report of a flush or another result as it is, or one member of it.
          * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
          *     in such a call an object with a `messageId` may follow the arguments.
          * @property {{ name: string, kind: 'string' | 'id' | 'object' }[]} [options] What else that object may hold.
@@ -57,6 +57,8 @@ enum NodeMethods {
          * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
          * @property {string[]} [once] What it lacks then, since it has taken effect.
          * @property {string[]} [holdsIfDropped] The reasons for which a call is dropped whose user holds all the same.
+         * @property {object | 'consent' | 'param' | 'state'} [whenOff] What a query is answered while its client is off: an
+         *     object, whether consent is granted, a param as it is given, or the state; see off.js.
          */
         """
 
@@ -102,6 +104,7 @@ enum NodeMethods {
         if call.isNamed { members.append("isNamed: true") }
         if row.takesObject { members.append("takesObject: true") }
         members += call.restores.map(text) ?? []
+        if let answer = row.whenOff { members.append("whenOff: \(answer.text(quote: "'"))") }
         let line = members.joined(separator: ", ")
         // A row of a few words stands in a line.
         return values.isEmpty && line.count < 80
@@ -123,6 +126,7 @@ enum NodeMethods {
         switch result {
         case .outcome: "'outcome'"
         case .nothing: "'nothing'"
+        case .report: "'report'"
         case .object: "'object'"
         case .member(let name): "{ member: '\(name)' }"
         }

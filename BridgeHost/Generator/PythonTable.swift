@@ -43,7 +43,7 @@ enum PythonTable {
     private static func text(of row: BridgedMethod) -> String {
         let method = row.method
         let call = CallTraits(of: row)
-        var members = ["\"\(method.name)\"", gives(call.result, method)]
+        var members = ["\"\(method.name)\"", gives(call.result)]
         if !call.arguments.isEmpty {
             let params = call.arguments.map { "\n                \(param($0, of: call.result))," }.joined()
             members.append("params=(\(params)\n            )")
@@ -53,17 +53,19 @@ enum PythonTable {
         if call.repeats { members.append("repeats=True") }
         if call.isNamed { members.append("is_named=True") }
         members += call.restores.map(text) ?? []
+        if let answer = row.whenOff { members.append("when_off=\(answer.text(quote: "\""))") }
         let line = "Row(\(members.joined(separator: ", ")))"
         // A row of a few words stands in a line.
         guard !call.arguments.isEmpty || line.count >= 100 else { return "        \(line)," }
         return "        Row(\n            \(members.joined(separator: ",\n            ")),\n        ),"
     }
 
-    private static func gives(_ result: CallResult, _ method: Method<HostSession>) -> String {
+    private static func gives(_ result: CallResult) -> String {
         switch result {
         case .outcome: "Gives.OUTCOME"
         case .nothing: "Gives.NOTHING"
-        case .object: method.result == "FlushReport" ? "Gives.REPORT" : "Gives.OBJECT"
+        case .report: "Gives.REPORT"
+        case .object: "Gives.OBJECT"
         case .member(let name): "Gives.MEMBER, member=\"\(name)\""
         }
     }

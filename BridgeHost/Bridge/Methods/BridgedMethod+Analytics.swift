@@ -115,7 +115,8 @@ extension BridgedMethod {
             $0.analytics.forget($1, completion: $2)
         } answer: {
             $0.json
-        },
+        }
+        .whenOff(.object(#"{"erased": 0, "deliveredOfAnyone": 0}"#)),
         .forgetting(
             "analytics.unforget", result: "Empty",
             "Has calls of a person who was forgotten taken again. What was erased does not come back."
@@ -144,7 +145,8 @@ extension BridgedMethod {
             "The state of the client: lifecycle, queue, circuit, identity, options. Secrets are masked."
         ) { analytics, _ in
             JSONText(tree: analytics.debugInfo())
-        },
+        }
+        .whenOff(.state),
         BridgedMethod("analytics.foreground", [], "The application is in the foreground: what is queued is sent.") {
             host, _, reply in
             host.analytics.applicationDidBecomeActive()

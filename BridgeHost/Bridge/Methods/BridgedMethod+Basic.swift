@@ -77,6 +77,7 @@ extension BridgedMethod {
             "The state of the tracker: queue, circuit, user, account, configuration. Secrets are masked."
         ) { basic, _ in
             JSONText(tree: basic.debugInfo())
-        },
+        }
+        .whenOff(.state),
     ]
 }

@@ -17,6 +17,7 @@ extension BridgedMethod {
                 host.metrics.readAside(answer)
             }
         }
+        .whenOff(.object(##"{"text": "# EOF\n"}"##))
     ]
 
     static let host: [BridgedMethod] = [

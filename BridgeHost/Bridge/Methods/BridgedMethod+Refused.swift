@@ -23,7 +23,8 @@ extension BridgedMethod {
                 "events": .array(
                     found.flatMap { client, events in events.map { .object($0.json(of: client)) } })
             ])
-        },
+        }
+        .whenOff(.object(#"{"events": []}"#)),
         refused(
             "refused.retry", result: "RequeuedEvents",
             "Queues refused events again, at the end of the queue, each under its message id and for its own session."
@@ -31,13 +32,15 @@ extension BridgedMethod {
             client.control.change(refused: filter, .retry, completion: completion)
         } answer: {
             JSONText(tree: ["requeued": JSONValue($0.reduce(0) { $0 + $1.1 })])
-        },
+        }
+        .whenOff(.object(#"{"requeued": 0}"#)),
         refused("refused.drop", result: "DroppedEvents", "Removes refused events for good.") {
             client, filter, completion in
             client.control.change(refused: filter, .drop, completion: completion)
         } answer: {
             JSONText(tree: ["dropped": JSONValue($0.reduce(0) { $0 + $1.1 })])
-        },
+        }
+        .whenOff(.object(#"{"dropped": 0}"#)),
     ]
 
     /// A method for the refused events of one client or of all. It sees every call that was made before it.

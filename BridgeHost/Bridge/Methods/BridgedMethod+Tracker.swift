@@ -141,7 +141,8 @@ extension BridgedMethod {
         .reading("isTrackingAllowed", on: \.tracker, result: "TrackingAllowed", "Whether consent is granted.") {
             tracker, _ in
             .object("allowed", tracker.isTrackingAllowed)
-        },
+        }
+        .whenOff(.consent),
         .reading("getSessionId", on: \.tracker, result: "SessionId", "The backend's name for the current session.") {
             tracker, _ in
             .object("sessionId", tracker.sessionId)
@@ -163,7 +164,8 @@ extension BridgedMethod {
             example: #"["https://shop.example.com/cart"]"#
         ) { tracker, arguments in
             .object("url", tracker.crossDomainURL(for: arguments.optionalString(0) ?? ""))
-        },
+        }
+        .whenOff(.param),
         .outcome(
             "continueSession", on: \.tracker, [.required("url", .string, "A URL that `getCrossDomainUrl` made.")],
             effect: .state, "Continues the session that a URL names.",
@@ -177,7 +179,8 @@ extension BridgedMethod {
             "The state of the tracker: queue, session, circuit, account, configuration. Secrets are masked."
         ) { tracker, _ in
             JSONText(tree: tracker.debugInfo())
-        },
+        }
+        .whenOff(.state),
         BridgedMethod(
             "networkDidChange", [],
             "Says that the network is back: each client that waits for its next attempt makes it at once."

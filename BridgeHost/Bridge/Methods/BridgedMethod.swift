@@ -16,6 +16,8 @@ package struct BridgedMethod: Sendable {
     package let restores: Restoration?
     /// How such a client makes the id of a call that brings none, if the method takes one.
     package let messageID: MessageIDForm
+    /// What such a client answers by itself while its client is off; `nil`: that nothing is there.
+    package private(set) var whenOff: OffAnswer?
 
     init(
         _ name: String, _ parameters: [Parameter], takesAnyParams: Bool = false, result: String = "Empty",
@@ -41,6 +43,27 @@ package struct BridgedMethod: Sendable {
         self.restores = restores
         self.messageID = messageID
     }
+}
+
+extension BridgedMethod {
+    /// The same row, with what is answered while the client is off.
+    func whenOff(_ answer: OffAnswer) -> BridgedMethod {
+        var row = self
+        row.whenOff = answer
+        return row
+    }
+}
+
+/// What a query answers while a client is off. A client in another language does so without a host.
+package enum OffAnswer: Hashable, Sendable {
+    /// This object, as JSON.
+    case object(String)
+    /// Whether the last decision that was made meanwhile is `granted`, or there was none.
+    case consent
+    /// The param that has the name of the result's member.
+    case param
+    /// That it is off, and why.
+    case state
 }
 
 /// What a client in another language makes of the id of a call that brings none.
@@ -201,6 +224,7 @@ extension BridgedMethod {
             client(host).control.flush(
                 timeout: try arguments.milliseconds(0) ?? .seconds(30), completion: host.answeringLate(reply))
         }
+        .whenOff(.object(#"{"delivered": 0, "remaining": 0}"#))
     }
 
     /// Changes the credentials of a client.

@@ -1,4 +1,5 @@
 import { clearTimeout, now, setTimeout } from './clock.js'
+import { METHODS } from './methods.js'
 
 /** @typedef {import('./call.js').Call} Call */
 
@@ -67,7 +68,8 @@ export class AnswerWatch {
 
 /** How long the host may take for a call by itself: a flush sends, and an `init` may wait for a session. */
 function lateness({ method, params }) {
-    if (!/(?:^|\.)(?:flush|init|initialize)$/.test(method)) return 0
+    const { gives, restores } = METHODS[method] ?? {}
+    if (gives !== 'report' && restores !== 'setup') return 0
     const { timeoutMs, initTimeoutMs, config } = JSON.parse(params)
     const own = timeoutMs ?? initTimeoutMs ?? config?.initTimeoutMs
     return typeof own === 'number' ? own : LATE_MS

@@ -17,8 +17,8 @@
  *
  * @typedef {object} BridgedMethod
  * @property {Param[]} params The arguments, in their order.
- * @property {'outcome' | 'nothing' | 'object' | { member: string }} gives What the promise resolves with: an
- *     outcome, undefined, the result as it is, or one member of it.
+ * @property {'outcome' | 'nothing' | 'report' | 'object' | { member: string }} gives What the promise resolves with:
+ *     an outcome, undefined, the report of a flush or another result as it is, or one member of it.
  * @property {'uuid' | 'stamped'} [messageId] The kind of message id that is made up for a call that brings none;
  *     in such a call an object with a `messageId` may follow the arguments.
  * @property {{ name: string, kind: 'string' | 'id' | 'object' }[]} [options] What else that object may hold.
@@ -32,6 +32,8 @@
  * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
  * @property {string[]} [once] What it lacks then, since it has taken effect.
  * @property {string[]} [holdsIfDropped] The reasons for which a call is dropped whose user holds all the same.
+ * @property {object | 'consent' | 'param' | 'state'} [whenOff] What a query is answered while its client is off: an
+ *     object, whether consent is granted, a param as it is given, or the state; see off.js.
  */
 
 /** The options of an analytics call. */
@@ -154,7 +156,8 @@ export const METHODS = {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
-        gives: 'object',
+        gives: 'report',
+        whenOff: {"delivered": 0, "remaining": 0},
     },
     setCredentials: {
         params: [
@@ -175,7 +178,7 @@ export const METHODS = {
         repeats: true,
         restores: 'consent',
     },
-    isTrackingAllowed: { params: [], gives: { member: 'allowed' } },
+    isTrackingAllowed: { params: [], gives: { member: 'allowed' }, whenOff: 'consent' },
     getSessionId: { params: [], gives: { member: 'sessionId' } },
     getDeviceId: { params: [], gives: { member: 'deviceId' } },
     getSessionEmail: { params: [], gives: { member: 'sessionEmail' } },
@@ -185,6 +188,7 @@ export const METHODS = {
             { name: 'url', kind: 'string', isRequired: true, fault: 'INVALID_PARAMS' },
         ],
         gives: { member: 'url' },
+        whenOff: 'param',
     },
     continueSession: {
         params: [
@@ -194,7 +198,7 @@ export const METHODS = {
         messageId: 'uuid',
         repeats: true,
     },
-    getDebugInfo: { params: [], gives: 'object' },
+    getDebugInfo: { params: [], gives: 'object', whenOff: 'state' },
     networkDidChange: { params: [], gives: 'nothing' },
     'analytics.initialize': {
         params: [
@@ -306,6 +310,7 @@ export const METHODS = {
         gives: 'object',
         repeats: true,
         takesObject: true,
+        whenOff: {"erased": 0, "deliveredOfAnyone": 0},
     },
     'analytics.unforget': {
         params: [
@@ -320,7 +325,8 @@ export const METHODS = {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
-        gives: 'object',
+        gives: 'report',
+        whenOff: {"delivered": 0, "remaining": 0},
     },
     'analytics.setCredentials': {
         params: [
@@ -340,7 +346,7 @@ export const METHODS = {
         restores: 'ends',
     },
     'analytics.enableDebugLogging': { params: [], gives: 'nothing' },
-    'analytics.getDebugInfo': { params: [], gives: 'object' },
+    'analytics.getDebugInfo': { params: [], gives: 'object', whenOff: 'state' },
     'analytics.foreground': { params: [], gives: 'nothing' },
     'analytics.background': { params: [], gives: 'nothing' },
     'basic.initialize': {
@@ -390,7 +396,8 @@ export const METHODS = {
         params: [
             { name: 'timeoutMs', kind: 'integer', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
-        gives: 'object',
+        gives: 'report',
+        whenOff: {"delivered": 0, "remaining": 0},
     },
     'basic.setCredentials': {
         params: [
@@ -402,24 +409,27 @@ export const METHODS = {
         takesObject: true,
         restores: 'credentials',
     },
-    'basic.getDebugInfo': { params: [], gives: 'object' },
+    'basic.getDebugInfo': { params: [], gives: 'object', whenOff: 'state' },
     'refused.list': {
         params: [
             { name: 'filter', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
         gives: { member: 'events' },
+        whenOff: {"events": []},
     },
     'refused.retry': {
         params: [
             { name: 'filter', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
         gives: { member: 'requeued' },
+        whenOff: {"requeued": 0},
     },
     'refused.drop': {
         params: [
             { name: 'filter', kind: 'object', isRequired: false, fault: 'INVALID_PARAMS' },
         ],
         gives: { member: 'dropped' },
+        whenOff: {"dropped": 0},
     },
     'record.calls': { params: [], gives: { member: 'calls' } },
     'record.expect': {
@@ -447,7 +457,7 @@ export const METHODS = {
     },
     'record.clear': { params: [], gives: 'nothing' },
     'record.shutdown': { params: [], gives: 'nothing' },
-    'host.metrics': { params: [], gives: { member: 'text' } },
+    'host.metrics': { params: [], gives: { member: 'text' }, whenOff: {"text": "# EOF\n"} },
 }
 
 /** What the names of the methods of a method's client begin with, such as `analytics.`; empty for the tracker. */

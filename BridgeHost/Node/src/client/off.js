@@ -5,16 +5,6 @@ import { isSetup } from './recovery.js'
 /** Why a client is off, by the host's word for it. */
 const REASONS = { offByOption: 'enabled is false', offByEnvironment: 'MOBILE_TRACKER_ENABLED is false in the environment' }
 
-/** What the host answers, by the names of the methods without their client, while a client has nothing. */
-const NOTHING = {
-    flush: { delivered: 0, remaining: 0 },
-    forget: { erased: 0, deliveredOfAnyone: 0 },
-    list: { events: [] },
-    retry: { requeued: 0 },
-    drop: { dropped: 0 },
-    metrics: { text: '# EOF\n' },
-}
-
 /** @typedef {import('./recovery.js').Replay} Replay */
 
 /** What the host must get besides almost every call. @type {{ first: Replay[], then: Replay[] }} */
@@ -83,24 +73,21 @@ export class OffClients {
     }
 
     #answer(method, row, params, word) {
-        const { gives } = row
+        const { gives, whenOff } = row
         if (gives === 'outcome') {
             return word ? { status: 'dropped', reason: 'DISABLED', fault: { reason: word } } : { status: 'dropped', reason: 'NOT_INITIALIZED' }
         }
         if (row.repeats) this.keep({ method, params })
-        const client = clientOf(method)
-        const name = method.slice(client.length)
-        switch (name) {
-            case 'isTrackingAllowed': return { allowed: this.#consent(client) === 'granted' }
-            case 'getCrossDomainUrl': return { url: JSON.parse(params).url }
-            case 'getDebugInfo':
-                return word ? { lifecycle: 'disabled', queueLength: 0, disabledBecause: REASONS[word] } : { lifecycle: 'idle', queueLength: 0 }
+        switch (whenOff) {
+            case 'consent': return { [gives.member]: this.#consent(clientOf(method)) === 'granted' }
+            case 'param': return { [gives.member]: JSON.parse(params)[gives.member] }
+            case 'state': return { queueLength: 0, ...(word ? { lifecycle: 'disabled', disabledBecause: REASONS[word] } : { lifecycle: 'idle' }) }
         }
-        return NOTHING[name] ?? (gives.member ? { [gives.member]: null } : {})
+        return structuredClone(whenOff) ?? (gives.member ? { [gives.member]: null } : {})
     }
 
     #consent(client) {
-        const last = this.#kept.get(client)?.findLast(({ method }) => method === `${client}setConsent`)
+        const last = this.#kept.get(client)?.findLast(({ method }) => METHODS[method].restores === 'consent')
         return last ? JSON.parse(last.params).consent : 'granted'
     }
 }

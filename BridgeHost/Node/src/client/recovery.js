@@ -200,7 +200,8 @@ export class Recovery {
 
     /** The flush of each client that may have something to send. */
     get flushes() {
-        return Object.keys(this.#clients).filter((name) => this.#clients[name].setup).map((name) => `${name}flush`)
+        const isFlush = (method) => METHODS[method].gives === 'report'
+        return Object.keys(METHODS).filter((method) => isFlush(method) && this.#clients[clientOf(method)].setup)
     }
 
     /** The calls for a new host, in this order. @returns {Replay[]} */

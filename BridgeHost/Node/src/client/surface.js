@@ -134,7 +134,7 @@ class CallSite {
     read(result) {
         this.ended(result.ignored ? 'refused' : 'taken')
         const { gives } = this.#row
-        if (gives === 'object') return result
+        if (gives === 'object' || gives === 'report') return result
         if (gives === 'nothing') return undefined
         if (gives !== 'outcome') return result[gives.member]
         if (result.status === 'dropped') this.#dropped(result.reason, { fault: result.fault })

@@ -6,6 +6,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 from ._json import loads
@@ -19,16 +20,6 @@ _REASONS = {
     "offByEnvironment": "MOBILE_TRACKER_ENABLED is false in the environment",
 }
 """Why a client is off, by the host's word for it."""
-
-_NOTHING: dict[str, dict[str, Any]] = {
-    "flush": {"delivered": 0, "remaining": 0},
-    "forget": {"erased": 0, "deliveredOfAnyone": 0},
-    "list": {"events": []},
-    "retry": {"requeued": 0},
-    "drop": {"dropped": 0},
-    "metrics": {"text": "# EOF\n"},
-}
-"""What the host answers, by the names of the methods without their client, while a client has nothing."""
 
 
 class Kept(NamedTuple):
@@ -137,16 +128,17 @@ class OffClients:
             return {"status": "dropped", "reason": "DISABLED", "fault": {"reason": word}}
         if row.repeats:
             self._keep(Kept(row, params))
-        name = row.method.rpartition(".")[2]
-        match name:
-            case "isTrackingAllowed":
-                return {"allowed": self._consent(row.client) == "granted"}
-            case "getCrossDomainUrl":
-                return {"url": loads(params).get("url")}
-            case "getDebugInfo":
+        match row.when_off:
+            case "consent":
+                return {row.member: self._consent(row.client) == "granted"}
+            case "param":
+                return {row.member: loads(params).get(row.member)}
+            case "state":
                 info = {"lifecycle": "disabled", "disabledBecause": _REASONS[word]} if word else {"lifecycle": "idle"}
                 return {**info, "queueLength": 0}
-        return _NOTHING.get(name, {row.member: None} if row.gives is Gives.MEMBER else {})
+            case None:
+                return {row.member: None} if row.gives is Gives.MEMBER else {}
+        return deepcopy(dict(row.when_off))
 
     def _consent(self, client: str) -> Any:
         given = [loads(call.params).get("consent") for call in self._kept.get(client, []) if call.row.restores == "consent"]

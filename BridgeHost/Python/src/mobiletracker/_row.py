@@ -92,6 +92,9 @@ class Row:
     """What it lacks then, since it has taken effect."""
     holds_if_dropped: tuple[str, ...] = ()
     """The reasons for which a call is dropped whose user holds all the same."""
+    when_off: Mapping[str, Any] | Literal["consent", "param", "state"] | None = None
+    """What a query is answered while its client is off: this object, whether consent is granted, a param as it is given, or
+    the state."""
     shown: Mapping[str, str] = field(init=False)
     """The Python names of the params, by the host's names."""
 

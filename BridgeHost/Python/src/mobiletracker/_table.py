@@ -184,6 +184,7 @@ ROWS: dict[str, Row] = {
             params=(
                 Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
             ),
+            when_off={"delivered": 0, "remaining": 0},
         ),
         Row(
             "setCredentials",
@@ -205,7 +206,7 @@ ROWS: dict[str, Row] = {
             repeats=True,
             restores="consent",
         ),
-        Row("isTrackingAllowed", Gives.MEMBER, member="allowed"),
+        Row("isTrackingAllowed", Gives.MEMBER, member="allowed", when_off="consent"),
         Row("getSessionId", Gives.MEMBER, member="sessionId"),
         Row("getDeviceId", Gives.MEMBER, member="deviceId"),
         Row("getSessionEmail", Gives.MEMBER, member="sessionEmail"),
@@ -216,6 +217,7 @@ ROWS: dict[str, Row] = {
             params=(
                 Param("url", "string", True, "INVALID_PARAMS"),
             ),
+            when_off="param",
         ),
         Row(
             "continueSession",
@@ -226,7 +228,7 @@ ROWS: dict[str, Row] = {
             message_id="uuid",
             repeats=True,
         ),
-        Row("getDebugInfo", Gives.OBJECT),
+        Row("getDebugInfo", Gives.OBJECT, when_off="state"),
         Row("networkDidChange", Gives.NOTHING),
         Row(
             "analytics.initialize",
@@ -346,6 +348,7 @@ ROWS: dict[str, Row] = {
                 Param("anonymousId", "id", False, "INVALID_PARAMS"),
             ),
             repeats=True,
+            when_off={"erased": 0, "deliveredOfAnyone": 0},
         ),
         Row(
             "analytics.unforget",
@@ -362,6 +365,7 @@ ROWS: dict[str, Row] = {
             params=(
                 Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
             ),
+            when_off={"delivered": 0, "remaining": 0},
         ),
         Row(
             "analytics.setCredentials",
@@ -375,7 +379,7 @@ ROWS: dict[str, Row] = {
         ),
         Row("analytics.reset", Gives.NOTHING, message_id="uuid", repeats=True, restores="ends"),
         Row("analytics.enableDebugLogging", Gives.NOTHING),
-        Row("analytics.getDebugInfo", Gives.OBJECT),
+        Row("analytics.getDebugInfo", Gives.OBJECT, when_off="state"),
         Row("analytics.foreground", Gives.NOTHING),
         Row("analytics.background", Gives.NOTHING),
         Row(
@@ -430,6 +434,7 @@ ROWS: dict[str, Row] = {
             params=(
                 Param("timeoutMs", "integer", False, "INVALID_PARAMS"),
             ),
+            when_off={"delivered": 0, "remaining": 0},
         ),
         Row(
             "basic.setCredentials",
@@ -441,13 +446,14 @@ ROWS: dict[str, Row] = {
             repeats=True,
             restores="credentials",
         ),
-        Row("basic.getDebugInfo", Gives.OBJECT),
+        Row("basic.getDebugInfo", Gives.OBJECT, when_off="state"),
         Row(
             "refused.list",
             Gives.MEMBER, member="events",
             params=(
                 Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
             ),
+            when_off={"events": []},
         ),
         Row(
             "refused.retry",
@@ -455,6 +461,7 @@ ROWS: dict[str, Row] = {
             params=(
                 Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
             ),
+            when_off={"requeued": 0},
         ),
         Row(
             "refused.drop",
@@ -462,6 +469,7 @@ ROWS: dict[str, Row] = {
             params=(
                 Param("filter", "object", False, "INVALID_PARAMS", _REFUSED_FILTER),
             ),
+            when_off={"dropped": 0},
         ),
         Row("record.calls", Gives.MEMBER, member="calls"),
         Row(
@@ -492,7 +500,7 @@ ROWS: dict[str, Row] = {
         ),
         Row("record.clear", Gives.NOTHING),
         Row("record.shutdown", Gives.NOTHING),
-        Row("host.metrics", Gives.MEMBER, member="text"),
+        Row("host.metrics", Gives.MEMBER, member="text", when_off={"text": "# EOF\n"}),
     )
 }
 """The methods, by the names that the host has for them."""
