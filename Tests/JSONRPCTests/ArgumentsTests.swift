@@ -102,6 +102,7 @@ struct ArgumentsTests {
 
         #expect(error?.number == .invalidParams)
         #expect(error?.message == message)
+        #expect(error?.namesMethod == true)
     }
 
     @Test("refuses a number that no double comes near where one is needed")

@@ -114,7 +114,7 @@ extension CallExpectation {
             let advice = nearest.map { "; did you mean '\($0)'?" }
             throw .invalidParams(
                 "A recorded call has no member '\(name.prefix(80))'"
-                    + (advice ?? ": it has \(RecordedCall.members.joined(separator: ", "))"))
+                    + (advice ?? ": it has \(RecordedCall.members.joined(separator: ", "))"), param: name)
         }
         for name in ["userId", "anonymousId", "groupId", "advertisingId", "sourceSessionId"] {
             if let given = members[name] { members[name] = try Self.id(given, name) }
@@ -143,14 +143,15 @@ extension CallExpectation {
     /// An id as a call has it: a whole number is its digits.
     private static func id(_ given: JSONValue, _ name: String) throws(RPCError) -> JSONValue {
         guard let text = (try? JSONText(given))?.idText else {
-            throw .invalidParams("'\(name)' must be a string or a whole number: leave it out where it does not matter")
+            throw .invalidParams(
+                "'\(name)' must be a string or a whole number: leave it out where it does not matter", param: name)
         }
         return .string(text)
     }
 
     private static func check(_ given: JSONValue, _ name: String, _ words: [String]) throws(RPCError) {
         guard let text = given.stringValue, words.contains(text) else {
-            throw .invalidParams("'\(name)' must be one of \(words.joined(separator: ", "))")
+            throw .invalidParams("'\(name)' must be one of \(words.joined(separator: ", "))", param: name)
         }
     }
 }

@@ -11,8 +11,7 @@ extension HostSession {
         for call in file.calls {
             let result = ThreadWait.answer { respond(to: call, reply: Reply(to: $0)) }
             guard case .failure(let error) = result else { continue }
-            // Errors about params name the method themselves.
-            let subject = error.message.hasPrefix(call.method) ? "" : "\(call.method): "
+            let subject = error.namesMethod ? "" : "\(call.method): "
             throw CommandFailure(
                 message: "\(file.title): \(subject)\(error.message)", isPassing: error.isRetryable)
         }

@@ -74,7 +74,8 @@ struct MessageParser: Sendable {
         }
         var call = call(bytes, outerScanner.outline, in: range)
         if case .success(let request) = call.request {
-            call.request = .failure(.invalidParams("\(request.method.prefix(80)): too many params"))
+            let method = String(request.method.prefix(80))
+            call.request = .failure(.invalidParams("\(method): too many params", of: method))
         }
         return call
     }

@@ -124,10 +124,17 @@ extension RPCError {
 
     /// The method does not take these params.
     ///
-    /// - Parameter message: A sentence that names the method.
-    package static func invalidParams(_ message: String) -> RPCError {
-        RPCError(.invalidParams, code: "INVALID_PARAMS", message: message)
+    /// - Parameters:
+    ///   - message: A sentence that names the method.
+    ///   - method: The method; in `data` as well.
+    ///   - param: The name of the param that is wrong, if it is one; in `data`.
+    package static func invalidParams(_ message: String, of method: String? = nil, param: String? = nil) -> RPCError {
+        let facts = [("method", method), ("param", param)].compactMap { name, value in value.map { Detail(name, $0) } }
+        return RPCError(.invalidParams, code: "INVALID_PARAMS", message: message, details: facts)
     }
+
+    /// Whether the message names the method that was called.
+    package var namesMethod: Bool { details.contains { $0.name == "method" } }
 
     /// The method does not take this value of a param.
     ///

@@ -170,14 +170,16 @@ package struct Arguments: Sendable {
     }
 
     private static func notSerializable(_ fault: Params.Fault, _ method: String) -> RPCError {
-        .invalidParams("\(method): the params \(fault.phrase)")
+        .invalidParams("\(method): the params \(fault.phrase)", of: method)
     }
 
     private static func checkCount(_ params: Params, _ signature: Signature) throws(RPCError) {
         let most = signature.positions
         guard params.count <= most else {
             let params = params.count == 1 ? "1 param" : "\(params.count) params"
-            throw .invalidParams("\(signature.method): got \(params), takes \(most == 0 ? "none" : "\(most) at most")")
+            throw .invalidParams(
+                "\(signature.method): got \(params), takes \(most == 0 ? "none" : "\(most) at most")",
+                of: signature.method)
         }
     }
 
@@ -207,14 +209,16 @@ package struct Arguments: Sendable {
     }
 
     private static func unknown(_ name: String, _ method: String, _ parameters: [Parameter]) -> RPCError {
-        let start = "\(method): unknown param '\(name.prefix(80))'"
-        guard let nearest = SpellingSuggestion.nearest(to: name, among: parameters.map(\.name)) else {
-            if parameters.count == 1, let example = parameters[0].example {
-                return .invalidParams("\(start); it takes '\(parameters[0].name)', an object such as \(example)")
+        let advice =
+            if let nearest = SpellingSuggestion.nearest(to: name, among: parameters.map(\.name)) {
+                "; did you mean '\(nearest)'?"
+            } else if parameters.count == 1, let example = parameters[0].example {
+                "; it takes '\(parameters[0].name)', an object such as \(example)"
+            } else {
+                parameters.isEmpty ? "; it takes none" : ""
             }
-            return .invalidParams(parameters.isEmpty ? "\(start); it takes none" : start)
-        }
-        return .invalidParams("\(start); did you mean '\(nearest)'?")
+        let name = String(name.prefix(80))
+        return .invalidParams("\(method): unknown param '\(name)'\(advice)", of: method, param: name)
     }
 }
 
