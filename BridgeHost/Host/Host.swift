@@ -102,7 +102,9 @@ struct Host {
     }
 
     private func listen(at path: String) -> Never {
-        let lanes = LaneRegistry()
+        // Each connection is one, and each queue ten.
+        raiseDescriptorLimit()
+        let lanes = LaneRegistry(limit: options.maxLanes)
         let (log, metrics) = logAndMetrics(lanes)
         do throws(AgentFault) {
             let agent = try Agent(

@@ -39,6 +39,8 @@ struct HostOptions: Hashable, Sendable {
     var listenMode = AgentSocket.Mode.user
     /// How many clients an agent serves at a time.
     var maxConnections = SocketServer.Limits().maxConnections
+    /// How many queues an agent has open at a time.
+    var maxLanes = LaneRegistry.usualLimit
     /// How log messages are written.
     var logFormat = HostLog.Format.text
     /// Whether clients post their debug information to the development collector, unless they say otherwise.
@@ -156,6 +158,9 @@ struct HostOptions: Hashable, Sendable {
         case .maxConnections:
             guard let count = Int(value), (1...65_536).contains(count) else { return false }
             maxConnections = count
+        case .maxLanes:
+            guard let count = Int(value), (1...65_536).contains(count) else { return false }
+            maxLanes = count
         case .logLevel:
             guard let level = LogLevel(rawValue: value) else { return false }
             logLevel = level
@@ -212,6 +217,7 @@ struct HostOptions: Hashable, Sendable {
           --listen-mode MODE         who may connect: 0600, the same user (default), or 0660,
                                      the socket's group too
           --max-connections N        how many may be connected (default \(SocketServer.Limits().maxConnections))
+          --max-lanes N              how many queues may be open at a time (default \(LaneRegistry.usualLimit))
           --config PATH              start the clients of a file without a caller, so that what
                                      waits is delivered at once: JSON with the params of init,
                                      analytics.initialize and basic.initialize; mode 0600
@@ -263,6 +269,7 @@ private enum Option: String, CaseIterable {
     case listen = "--listen"
     case listenMode = "--listen-mode"
     case maxConnections = "--max-connections"
+    case maxLanes = "--max-lanes"
     case inspect = "--inspect"
     case listRefused = "--list-refused"
     case retryRefused = "--retry-refused"
@@ -284,7 +291,7 @@ private enum Option: String, CaseIterable {
         case .timeout: [.deliver]
         case .format: [.inspect]
         case .filter: [.listRefused, .retryRefused, .dropRefused]
-        case .listenMode, .maxConnections: [.listen]
+        case .listenMode, .maxConnections, .maxLanes: [.listen]
         default: []
         }
     }
@@ -300,7 +307,7 @@ private enum Option: String, CaseIterable {
         case .appName: "a name"
         case .listen: "a path in which the home folder is written out"
         case .listenMode: "0600, this user alone, or 0660, the socket's group too"
-        case .maxConnections: "a number up to 65536"
+        case .maxConnections, .maxLanes: "a number up to 65536"
         case .inspect, .listRefused, .retryRefused, .dropRefused: "a path"
         case .filter: "a JSON object"
         case .format: "json or openmetrics"

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -206,6 +207,19 @@ suite('the doctor, of the environment', () => {
             }
         })
     }
+})
+
+suite('the doctor, of libcurl', { skip: withoutHost }, () => {
+    test('says that it is too old, and what to install', async (t) => {
+        const folder = freshFolder(t)
+        const info = 'struct { int age; const char *version; unsigned number; } info = { 10, "7.68.0", 0x074400 };'
+        writeFileSync(join(folder, 'curl.c'), `${info}\nvoid *curl_version_info(int now) { return &info; }\n`)
+        execFileSync('cc', ['-shared', '-fPIC', '-o', 'libcurl.so.4', 'curl.c'], { cwd: folder })
+        const { code, out } = await doctor(t, ['--storage-dir', folder], { LD_LIBRARY_PATH: folder })
+
+        assert.equal(code, 1, out)
+        assert.match(out, /✘ libcurl cannot be loaded: it is of version 7\.68\.0\. Install libcurl 7\.74 or newer/)
+    })
 })
 
 suite('the doctor, of the state folder', { skip: withoutHost }, () => {

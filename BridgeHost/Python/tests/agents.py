@@ -74,10 +74,14 @@ class AgentProcess:
 class Connection:
     """A client that has nothing but a socket."""
 
-    def __init__(self, path: Path | str) -> None:
-        self.socket = socket.socket(socket.AF_UNIX)
+    def __init__(self, place: Path | str | socket.socket) -> None:
+        """
+        :param place: The agent's socket, or one that is connected.
+        """
+        self.socket = place if isinstance(place, socket.socket) else socket.socket(socket.AF_UNIX)
         self.socket.settimeout(GUARD)
-        self.socket.connect(os.fspath(path))
+        if not isinstance(place, socket.socket):
+            self.socket.connect(os.fspath(place))
         self._reader = self.socket.makefile("rb")
         self._count = 0
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from .agents import AgentProcess, Connection
-from .support import GUARD, KEY, ROOT, TestCase, host_path
+from .support import GUARD, KEY, ROOT, Collector, TestCase, host_path
 
 
 def as_another_user(path: Path, program: str) -> subprocess.CompletedProcess[str]:
@@ -32,6 +32,32 @@ def as_another_user(path: Path, program: str) -> subprocess.CompletedProcess[str
          "perl", "-MIO::Socket::UNIX", "-e", connect + program, str(path)],
         capture_output=True, text=True, timeout=GUARD,
     )
+
+
+class PipedHost(Connection):
+    """A host of its own, which speaks over its standard streams."""
+
+    def __init__(self, state: Path) -> None:
+        ours, theirs = socket.socketpair()
+        command = [str(host_path()), "--storage-dir", str(state), "--log-level", "error"]
+        self._process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=theirs.fileno(), stderr=subprocess.DEVNULL)
+        theirs.close()
+        super().__init__(ours)
+
+    def close(self) -> None:
+        super().close()
+        self._process.wait(GUARD)
+
+
+def _shape(answer: Any) -> Any:
+    """An answer without what is another in each process: of values their types, but for words that say what became of a
+    call."""
+    if isinstance(answer, dict):
+        words = ("status", "reason", "code", "lifecycle")
+        return {key: value if key in words else _shape(value) for key, value in answer.items()}
+    if isinstance(answer, list):
+        return [_shape(value) for value in answer]
+    return type(answer).__name__
 
 
 class AgentCase(TestCase):
@@ -66,6 +92,29 @@ class ConnectionTests(AgentCase):
         self.assertEqual(lines.call("isTrackingAllowed"), {"allowed": True})
 
         self.assertEqual(headers.read_bytes(16), b"Content-Length: ")
+
+    def test_answers_each_method_as_a_host_does_over_its_pipes(self) -> None:
+        collector = self.start_collector()
+        agent = self.agent()
+        with self.connect(agent) as connection, PipedHost(self.folder / "host-state") as host:
+            methods = host.call("rpc.discover")["methods"]
+            for client in (connection, host):
+                client.call("init", "925", {"apiUrl": collector.url, "xApiKey": KEY})
+                client.call("analytics.initialize", {"writeKey": KEY, "ingestionHost": collector.url})
+                client.call("basic.initialize", KEY, f"{collector.url}/events")
+            # Those have been called, with this machine's addresses.
+            apart = {"host.shutdown", "init", "analytics.initialize", "basic.initialize"}
+            names = [method["name"] for method in methods if method["name"] not in apart]
+            examples = {method["name"]: method["examples"][0]["params"] for method in methods}
+            for name in names:
+                params = [param["value"] for param in examples[name]]
+                with self.subTest(name):
+                    answers = []
+                    for client in (connection, host):
+                        client.send(name, *params)
+                        answers.append(_shape(client.read()))
+                    self.assertEqual(*answers)
+        self.assertGreater(len(names), 50)
 
     def test_has_an_order_and_clients_of_its_own(self) -> None:
         collector = self.start_collector()
@@ -225,6 +274,47 @@ class LimitTests(AgentCase):
         self._refuses_one_more_than(1024, agent)
 
         self.assertLess(agent.status("Threads"), 64)
+
+    def test_one_queue_more_than_may_be_is_refused_and_the_others_go_on(self) -> None:
+        collector = self.start_collector()
+        agent = self.agent("--max-lanes", "2")
+        clients = [self._basic(agent, collector, number) for number in range(2)]
+
+        with self.connect(agent) as one_more:
+            one_more.send("basic.initialize", *self._setup(agent, collector, 2))
+            error = one_more.read()["error"]
+        self.assertEqual((error["data"]["code"], error["data"]["retryable"]), ("INIT_ERROR", True))
+        self.assertIn("--max-lanes 2", error["message"])
+        for client in clients:
+            self.assertEqual(client.call("basic.track", "A")["status"], "queued")
+        clients.pop().close()
+        self._takes_another(agent, collector)
+
+    def _takes_another(self, agent: AgentProcess, collector: Collector) -> None:
+        """Waits until a queue is closed: the agent does so a second after it was left, and nothing waits in it."""
+        deadline = time.monotonic() + GUARD
+        while time.monotonic() < deadline:
+            with self.connect(agent) as client:
+                client.send("basic.initialize", *self._setup(agent, collector, 2))
+                if "result" in (client.read() or {}):
+                    return
+        self.fail("No queue is closed.")
+
+    def _setup(self, agent: AgentProcess, collector: Collector, number: int) -> tuple[Any, ...]:
+        options = {"storageDirectory": str(agent.state / str(number)), "retryDelayMs": 10}
+        return KEY, f"{collector.url}/events", "1.0", options
+
+    def _basic(self, agent: AgentProcess, collector: Collector, number: int) -> Connection:
+        """A client with a queue of its own."""
+        client = self.connect(agent)
+        self.assertEqual(client.call("basic.initialize", *self._setup(agent, collector, number)), {})
+        return client
+
+    def test_it_opens_as_many_files_as_the_system_lets_it(self) -> None:
+        agent = self.agent(prefix=["prlimit", "--nofile=100:5000"])
+        limits = Path(f"/proc/{agent.process.pid}/limits").read_text()
+
+        self.assertRegex(limits, r"Max open files +5000 +5000")
 
     def _refuses_one_more_than(self, most: int, agent: AgentProcess) -> None:
         clients = [self.connect(agent) for _ in range(most)]

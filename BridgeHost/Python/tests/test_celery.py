@@ -35,7 +35,7 @@ tracker.init("925", {{"session_creation": "inBackground", "retry_delay_ms": 10}}
 @app.task
 def order(number):
     for event in range({EVENTS}):
-        tracker.track("ORDER", {{"number": number, "event": event}})
+        tracker.track("ORDER", {{"number": number, "event": event, "worker": os.getpid()}})
     with open("done", "w") as done:
         done.write("x")
 """
@@ -68,7 +68,7 @@ class CeleryTests(TestCase):
         }
 
     def test_deliver_what_they_tracked_when_they_are_recycled_and_at_a_graceful_stop(self) -> None:
-        for options in (["--max-tasks-per-child", "3"], []):
+        for options, workers in ((["--max-tasks-per-child", "2"], 3), ([], 1)):
             with self.subTest(options):
                 self.collector.clear()
                 self.run_tasks(options)
@@ -81,6 +81,8 @@ class CeleryTests(TestCase):
                     sorted((event["number"], event["event"]) for event in events),
                     [(number, event) for number in range(TASKS) for event in range(EVENTS)],
                 )
+                # Two of them work at a time: a third one has taken the place of another.
+                self.assertGreaterEqual(len({event["worker"] for event in events}), workers)
 
     def run_tasks(self, options: list[str]) -> None:
         """Runs a worker until all tasks are done, and stops it gracefully."""

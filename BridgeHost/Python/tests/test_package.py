@@ -173,6 +173,18 @@ class CommandTests(TestCase):
         self.assertEqual(everything.stdout, head + other + own)
         self.assertEqual(one.stdout, head + own)
 
+    def test_says_that_libcurl_is_too_old_and_what_to_install(self) -> None:
+        info = 'struct { int age; const char *version; unsigned number; } info = { 10, "7.68.0", 0x074400 };'
+        (self.folder / "curl.c").write_text(f"{info}\nvoid *curl_version_info(int now) {{ return &info; }}\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", "libcurl.so.4", "curl.c"], cwd=self.folder, check=True)
+
+        old = self.run_command(
+            MOBILE_TRACKER_HOST=str(host_path()), XDG_STATE_HOME="/nowhere", LD_LIBRARY_PATH=str(self.folder)
+        )
+
+        self.assertEqual(old.returncode, 1)
+        self.assertIn("libcurl cannot be loaded: it is of version 7.68.0. Install libcurl 7.74 or newer", old.stdout)
+
     def test_asks_the_agent_of_the_program_instead_of_a_host(self) -> None:
         agent = AgentProcess(self, self.folder)
         collector = self.start_collector()

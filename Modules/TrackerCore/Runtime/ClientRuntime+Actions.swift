@@ -142,7 +142,8 @@ extension ClientRuntime {
             if let text = settings.fault(of: settings.headers) { throw FieldCheck.fault("headers", .invalid(text)) }
             let movesQueue = contents.state.movesQueue && old?.lane.hasOthers == false
             let number = contents.state.runs + 1
-            let lane = try makeLane(settings, number, takingOver: movesQueue ? old?.settings.lane : nil)
+            let lane = try makeLane(
+                settings, number, takingOver: movesQueue ? old?.settings.lane : nil, isReplacing: old != nil)
             let run = Run(number: number, settings: settings, lane: lane)
             initialization.updateModel(&contents.model)
             (contents.lastAccount, contents.lastMetrics) = (nil, nil)
@@ -163,7 +164,7 @@ extension ClientRuntime {
     }
 
     private func makeLane(
-        _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?
+        _ settings: Model.Settings, _ number: Int, takingOver other: LaneIdentity?, isReplacing: Bool
     ) throws(TrackerError) -> OpenLane {
         let listener = OpenLane.Listener(
             name: Model.name, log: log, hub: hub, delivery: { [weak self] in self?.observe($0, in: number) },
@@ -172,7 +173,9 @@ extension ClientRuntime {
                 if isDue { self?.renewKey(of: number) }
                 if asks { self?.ask(number) }
             })
-        let lane = try OpenLane(dependencies, settings, listener: listener, reporter: reporter) {
+        let lane = try OpenLane(
+            dependencies, settings, listener: listener, reporter: reporter, isReplacing: isReplacing
+        ) {
             [clock = dependencies.clock, memory] observer in
             var configuration = settings.outbox(
                 in: memory, takingOver: other, clock: clock, observer: observer)

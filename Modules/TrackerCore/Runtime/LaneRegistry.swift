@@ -6,8 +6,8 @@ import TrackerStorage
 /// The lanes that the clients of one process share.
 ///
 /// A process that serves many programs opens each lane once: one outbox, one writer, one engine and one loop, however many
-/// clients use it. A lane goes on after its last client has left, until it is empty and nobody has come for a while.
-/// Lanes in memory are not shared.
+/// clients use it. A lane goes on after its last client has left, until it is empty and nobody has come for a while. There is
+/// a limit to the open lanes. Lanes in memory are not shared, and do not count.
 package final class LaneRegistry: Sendable {
     /// Names a lane on disk.
     struct Key: Hashable, Sendable {
@@ -48,12 +48,27 @@ package final class LaneRegistry: Sendable {
         case isDue
     }
 
-    /// How long a lane without clients stays open once it is empty.
+    /// How many lanes are open at a time unless the caller says otherwise: each is a thread and ten files.
+    package static let usualLimit = 256
+    /// How long a lane stays open that nobody has and nothing waits in, once half of them are open.
+    private static let crowdedPatience = Duration.seconds(1)
+
+    /// How long it stays open otherwise.
     private let patience: Duration
+    private let limit: Int
     private let state = Mutex(State())
 
-    /// - Parameter patience: How long a lane without clients stays open once it is empty.
-    package init(patience: Duration = .seconds(60)) { self.patience = patience }
+    /// - Parameters:
+    ///   - patience: How long a lane without clients stays open once it is empty.
+    ///   - limit: How many lanes may be open at a time.
+    package init(patience: Duration = .seconds(60), limit: Int = usualLimit) {
+        self.patience = patience
+        self.limit = limit
+    }
+
+    private func patience(in state: State) -> Duration {
+        state.lanes.count * 2 > limit ? min(patience, Self.crowdedPatience) : patience
+    }
 
     /// How many lanes are open.
     package var count: Int { state.withLock { $0.lanes.count } }
@@ -92,12 +107,17 @@ package final class LaneRegistry: Sendable {
     }
 
     /// Joins a lane that is open, or makes one.
+    ///
+    /// - Parameter isReplacing: Whether the client leaves another lane for it.
+    /// - Throws: Why the transport cannot start, or that there are as many lanes as there may be.
     func join(
         _ key: Key, _ dependencies: Dependencies, _ settings: some ClientSettings, _ listener: OpenLane.Listener,
-        _ keyFile: KeyFile?, outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration
+        _ keyFile: KeyFile?, isReplacing: Bool,
+        outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration
     ) throws(TrackerError) -> LaneShare {
         try state.withLock { (state) throws(TrackerError) in
             let known = state.lanes[key]
+            if known == nil, !isReplacing, state.lanes.count >= limit { throw Self.isFull(limit) }
             let lane =
                 if let known { known } else {
                     try SharedLane(dependencies, settings, listener.name, outbox: outbox) { [weak self] lane, event in
@@ -108,6 +128,15 @@ package final class LaneRegistry: Sendable {
             let member = LaneMember(listener: listener, keyFile: keyFile, log: dependencies.sharing?.listener)
             return LaneShare(lane: lane, member: lane.add(member), isOpener: known == nil)
         }
+    }
+
+    private static func isFull(_ limit: Int) -> TrackerError {
+        var fault = TrackerError(
+            .initializationFailed,
+            "The agent has as many queues open as it may (--max-lanes \(limit)): programs use them, or something waits in "
+                + "them. Try again later, or start it with a higher limit.")
+        fault.isPassing = true
+        return fault
     }
 
     private func follow(_ event: SharedLane.Event, in lane: SharedLane, _ key: Key) {
@@ -123,17 +152,17 @@ package final class LaneRegistry: Sendable {
     /// Closes a lane that nobody has once it is empty, or at once if nobody can come back to it.
     private func beginRetirement(of lane: SharedLane, _ key: Key) {
         let now = lane.parts.loop.now
-        let (isOpen, isTimed) = state.withLock { state in
-            guard state.lanes[key] === lane else { return (false, false) }
+        let (isOpen, isTimed, wait) = state.withLock { state -> (Bool, Bool, Duration) in
+            guard state.lanes[key] === lane else { return (false, false, .zero) }
             defer { state.departures[key] = now }
-            return (true, state.departures[key] != nil)
+            return (true, state.departures[key] != nil, patience(in: state))
         }
         guard isOpen else {
             if lane.isLeft { close(lane, key) }
             return
         }
         // However often it is left, one timer waits for its end.
-        if !isTimed { retire(lane, key, at: now.advanced(by: patience)) }
+        if !isTimed { retire(lane, key, at: now.advanced(by: wait)) }
     }
 
     private func close(_ lane: SharedLane, _ key: Key) {
@@ -151,7 +180,9 @@ package final class LaneRegistry: Sendable {
         case .wait(let due): return retire(lane, key, at: due)
         case .isDue: break
         }
-        guard lane.isEmpty else { return retire(lane, key, at: now.advanced(by: patience)) }
+        guard lane.isEmpty else {
+            return retire(lane, key, at: now.advanced(by: state.withLock { patience(in: $0) }))
+        }
         let last = LaneMetrics(lane.parts)
         let next = state.withLock { state in
             let next = retirement(of: lane, key, at: now, &state)
@@ -177,7 +208,7 @@ package final class LaneRegistry: Sendable {
             state.departures[key] = nil
             return .isOff
         }
-        let due = departure.advanced(by: patience)
+        let due = departure.advanced(by: patience(in: state))
         return now < due ? .wait(until: due) : .isDue
     }
 }

@@ -30,17 +30,21 @@ struct OpenLane: Sendable {
 
     /// Makes the parts that deliver a lane, or joins those that the process has already. Nothing is opened or sent yet.
     ///
-    /// - Parameter outbox: Describes the outbox, given who is told what happens to it.
-    /// - Throws: `invalidConfiguration` or `initializationFailed` if the transport cannot start.
+    /// - Parameters:
+    ///   - isReplacing: Whether the client leaves another lane for it.
+    ///   - outbox: Describes the outbox, given who is told what happens to it.
+    /// - Throws: `invalidConfiguration`, or `initializationFailed` if the transport cannot start or the process has as many
+    ///   lanes as it may.
     init(
         _ dependencies: Dependencies, _ settings: some ClientSettings, listener: Listener, reporter: ClientReporter,
+        isReplacing: Bool = false,
         outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration
     ) throws(TrackerError) {
         let keyFile = settings.delivery.keyFile.map(KeyFile.init)
         self.keyFile = keyFile
         if let sharing = dependencies.sharing, let key = LaneRegistry.Key(settings) {
             let share = try sharing.registry.join(
-                key, dependencies, settings, listener, keyFile, outbox: outbox)
+                key, dependencies, settings, listener, keyFile, isReplacing: isReplacing, outbox: outbox)
             self.share = share
             parts = share.lane.parts
         } else {

@@ -24,8 +24,8 @@ package enum CurlLibrary {
         return loading.sync {
             if isLoaded.load(ordering: .relaxed) { return nil }
             if let reason = unsafe tracker_curl_load() {
-                return "libcurl cannot be loaded: \(unsafe String(cString: reason)). Install libcurl 7.74 or newer, on "
-                    + "Debian and Ubuntu with `apt-get install libcurl4`."
+                return "libcurl cannot be loaded: \(unsafe String(cString: reason)). Install libcurl 7.74 or newer: on "
+                    + "Debian and Ubuntu with `apt-get install libcurl4`, on Fedora and RHEL with `dnf install libcurl`."
             }
             guard tracker_curl_global_init() == CURLE_OK else {
                 return "libcurl could not be set up. It needs memory: try again when there is some."

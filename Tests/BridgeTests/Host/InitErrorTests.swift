@@ -220,4 +220,27 @@ struct InitErrorTests {
         #expect(try await client.call("init", ["925", config]) == [:])
         #expect(try await client.call("getSessionId") == ["sessionId": "S1"])
     }
+
+    @Test(
+        "a libcurl that is too old, or lacks a function: init says so, and what to install",
+        arguments: [("7.68.0", "it is of version 7.68.0"), ("7.88.1", "libcurl.so.4 lacks curl_")])
+    func otherLibcurl(version: String, reason: String) async throws {
+        let numbers = version.split(separator: ".").compactMap { Int($0) }
+        let source = """
+            struct { int age; const char *version; unsigned number; } info = { \
+                10, "\(version)", \(numbers[0] << 16 | numbers[1] << 8 | numbers[2]) };
+            void *curl_version_info(int now) { return &info; }
+            """
+        try source.write(toFile: folder.path("curl.c"), atomically: true, encoding: .utf8)
+        try ChildProcess.run("cc", ["-shared", "-fPIC", "-o", "libcurl.so.4", "curl.c"], in: folder.path)
+        let client = try BridgeClient(environment: ["LD_LIBRARY_PATH": folder.path])
+
+        let config: JSONValue = ["apiUrl": "https://a.example", "xApiKey": "k"]
+        let failure = try #require(await client.start("init", ["925", config]).failure)
+
+        #expect(failure.code == "INIT_ERROR")
+        #expect(failure.message.contains("libcurl cannot be loaded: \(reason)"))
+        #expect(failure.message.contains("apt-get install libcurl4") && failure.message.contains("dnf install libcurl"))
+        #expect(try await client.finish() == .code(0))
+    }
 }

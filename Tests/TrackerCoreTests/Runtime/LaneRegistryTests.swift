@@ -20,13 +20,14 @@ struct SharedLanes {
 
     /// - Parameters:
     ///   - patience: How long a lane that was left stays open.
+    ///   - limit: How many lanes may be open.
     ///   - isClocked: Whether the timers of lanes run only when the test moves the clock of their loop.
     init(
-        patience: Duration = .seconds(60), isClocked: Bool = false,
+        patience: Duration = .seconds(60), limit: Int = LaneRegistry.usualLimit, isClocked: Bool = false,
         _ exception: @escaping SessionFixture.Exception = { _ in nil }
     ) throws {
         session = try SessionFixture(exception)
-        registry = LaneRegistry(patience: patience)
+        registry = LaneRegistry(patience: patience, limit: limit)
         self.isClocked = isClocked
     }
 
@@ -55,9 +56,9 @@ struct SharedLanes {
     }
 
     /// One more client, initialised.
-    func started(_ config: TrackerConfig? = nil) async throws -> MobileTracker {
+    func started(_ config: TrackerConfig? = nil, brand: String = "925") async throws -> MobileTracker {
         let client = client()
-        try await client.initialize(brandId: "925", config: config ?? session.config())
+        try await client.initialize(brandId: brand, config: config ?? session.config())
         return client
     }
 
@@ -350,6 +351,30 @@ struct LaneRegistryTests {
         }
         try await lanes.released.values(atLeast: 1)
         #expect(lanes.session.names == ["A", "A"])
+    }
+
+    @Test("refuses a lane more than there may be, and takes it once another is closed; who has one may change it")
+    func limit() async throws {
+        let lanes = try SharedLanes(limit: 1, isClocked: true)
+        let first = try await lanes.started()
+        let second = lanes.client()
+        let error = await #expect(throws: TrackerError.self) {
+            try await second.initialize(brandId: "926", config: lanes.session.config())
+        }
+        #expect(error?.code == .initializationFailed && error?.isPassing == true)
+        #expect(error?.message.contains("--max-lanes 1") == true)
+        #expect(try await lanes.started().track(eventName: "A").isQueued)
+        try await lanes.delivers(["A"])
+        await first.resetAndWait(all: true)
+        try await first.initialize(brandId: "927", config: lanes.session.config())
+
+        // Nothing waits in it: where half of them are open it is closed soon.
+        await first.shutdown(timeout: .zero)
+        let loop = try await lanes.loops.values(atLeast: 2)[1]
+        try await loop.timer(at: .seconds(1))
+        loop.advance(by: .seconds(1))
+        try await lanes.released.values(atLeast: 1)
+        await lanes.end()
     }
 
     @Test("goes on with a flush whose client leaves, and its report comes when all is sent")

@@ -74,11 +74,14 @@ def main() -> int:
         print(error.message, file=sys.stderr)
         return 1
     print(f"host          {host}")
+    network = _network(host)
+    if network:
+        print(f"              {network}")
     for folder in [Path(chosen)] if chosen else _folders():
         print(f"state folder  {folder}")
         for line in _waiting(host, folder):
             print(f"              {line}")
-    return 0
+    return 1 if network else 0
 
 
 def _asked(agent: Agent) -> tuple[list[str], Literal["answers", "absent", "unusable"]]:
@@ -152,6 +155,16 @@ def _folders() -> list[Path]:
         return sorted(folder for folder in root.iterdir() if folder.is_dir())
     except OSError:
         return []  # Nothing was tracked yet.
+
+
+def _network(host: Path) -> str:
+    """Why the host cannot send anything, and what to do; empty if it can."""
+    try:
+        told = subprocess.run([host, "--version"], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return ""  # What is wrong with it is said of its folders.
+    line = told.stdout.strip().partition("\n")[2]
+    return line if line.startswith("libcurl") and not re.fullmatch(r"libcurl [\d.]+", line) else ""
 
 
 def _waiting(host: Path, folder: Path) -> list[str]:
