@@ -69,7 +69,7 @@ suite('when the host dies', () => {
             ['init', { brandId: '925', config: { ...inMemory, sessionCreation: 'inBackground' } }],
             ['analytics.initialize', { options: { writeKey: 'w', ingestionHost: 'https://i.example.com' } }],
             ['basic.initialize', { apiKey: 'key2', endpoint: 'https://b.example.com' }],
-            ['basic.identify', { userId: 'u2', traits: { plan: 'free' }, messageId: 'b2' }],
+            ['basic.identify', { repeats: 'answered', userId: 'u2', traits: { plan: 'free' }, messageId: 'b2' }],
             ['host.subscribe', ['log']],
         ])
         assert.deepEqual(lives()[1].slice(6).map(({ params }) => params.eventName), ['A', 'B'])
