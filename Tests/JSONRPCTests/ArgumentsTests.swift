@@ -103,6 +103,10 @@ struct ArgumentsTests {
         #expect(error?.number == .invalidParams)
         #expect(error?.message == message)
         #expect(error?.namesMethod == true)
+        if message.contains("unknown param '") {
+            let name = message.split(separator: "'")[1]
+            #expect(error?.details.contains(RPCError.Detail("param", String(name))) == true)
+        }
     }
 
     @Test("refuses a number that no double comes near where one is needed")

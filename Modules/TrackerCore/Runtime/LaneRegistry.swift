@@ -50,10 +50,7 @@ package final class LaneRegistry: Sendable {
 
     /// How many lanes are open at a time unless the caller says otherwise: each is a thread and ten files.
     package static let usualLimit = 256
-    /// How long a lane stays open that nobody has and nothing waits in, once half of them are open.
-    private static let crowdedPatience = Duration.seconds(1)
-
-    /// How long it stays open otherwise.
+    /// How long a lane without clients stays open once it is empty, unless more than half of them are open.
     private let patience: Duration
     private let limit: Int
     private let state = Mutex(State())
@@ -64,10 +61,6 @@ package final class LaneRegistry: Sendable {
     package init(patience: Duration = .seconds(60), limit: Int = usualLimit) {
         self.patience = patience
         self.limit = limit
-    }
-
-    private func patience(in state: State) -> Duration {
-        state.lanes.count * 2 > limit ? min(patience, Self.crowdedPatience) : patience
     }
 
     /// How many lanes are open.
@@ -115,9 +108,12 @@ package final class LaneRegistry: Sendable {
         _ keyFile: KeyFile?, isReplacing: Bool,
         outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration
     ) throws(TrackerError) -> LaneShare {
-        try state.withLock { (state) throws(TrackerError) in
+        makeRoom(for: key)
+        return try state.withLock { (state) throws(TrackerError) in
             let known = state.lanes[key]
-            if known == nil, !isReplacing, state.lanes.count >= limit { throw Self.isFull(limit) }
+            // The lane that a client leaves may stay, for others or for what waits in it.
+            let most = isReplacing ? 2 * limit : limit
+            if known == nil, state.lanes.count >= most { throw Self.isFull(limit) }
             let lane =
                 if let known { known } else {
                     try SharedLane(dependencies, settings, listener.name, outbox: outbox) { [weak self] lane, event in
@@ -139,6 +135,29 @@ package final class LaneRegistry: Sendable {
         return fault
     }
 
+    /// Has lanes closed that nobody has and nothing waits in, each on its loop, if half of them are open and another one is
+    /// to be.
+    private func makeRoom(for key: Key) {
+        let left = state.withLock { state -> [(lane: SharedLane, key: Key)] in
+            guard state.lanes[key] == nil, state.lanes.count * 2 >= limit else { return [] }
+            return state.departures.keys.compactMap { key in state.lanes[key].map { ($0, key) } }
+        }
+        for (lane, key) in left { lane.parts.loop.post { [weak self] in self?.closeIfEmpty(lane, key) } }
+    }
+
+    private func closeIfEmpty(_ lane: SharedLane, _ key: Key) {
+        guard lane.isLeft, let departure = state.withLock({ $0.departures[key] }), lane.isEmpty else { return }
+        let last = LaneMetrics(lane.parts)
+        let isClosed = state.withLock { state in
+            // Who has come and gone meanwhile may have left something in it.
+            guard state.lanes[key] === lane, lane.isLeft, state.departures[key] == departure else { return false }
+            state.remove(key)
+            state.keep(last, of: ClientName(key.lane.kind))
+            return true
+        }
+        if isClosed { lane.close { _ in } }
+    }
+
     private func follow(_ event: SharedLane.Event, in lane: SharedLane, _ key: Key) {
         switch event {
         // Whoever comes next opens it anew.
@@ -152,17 +171,17 @@ package final class LaneRegistry: Sendable {
     /// Closes a lane that nobody has once it is empty, or at once if nobody can come back to it.
     private func beginRetirement(of lane: SharedLane, _ key: Key) {
         let now = lane.parts.loop.now
-        let (isOpen, isTimed, wait) = state.withLock { state -> (Bool, Bool, Duration) in
-            guard state.lanes[key] === lane else { return (false, false, .zero) }
+        let (isOpen, isTimed) = state.withLock { state in
+            guard state.lanes[key] === lane else { return (false, false) }
             defer { state.departures[key] = now }
-            return (true, state.departures[key] != nil, patience(in: state))
+            return (true, state.departures[key] != nil)
         }
         guard isOpen else {
             if lane.isLeft { close(lane, key) }
             return
         }
         // However often it is left, one timer waits for its end.
-        if !isTimed { retire(lane, key, at: now.advanced(by: wait)) }
+        if !isTimed { retire(lane, key, at: now.advanced(by: patience)) }
     }
 
     private func close(_ lane: SharedLane, _ key: Key) {
@@ -180,9 +199,7 @@ package final class LaneRegistry: Sendable {
         case .wait(let due): return retire(lane, key, at: due)
         case .isDue: break
         }
-        guard lane.isEmpty else {
-            return retire(lane, key, at: now.advanced(by: state.withLock { patience(in: $0) }))
-        }
+        guard lane.isEmpty else { return retire(lane, key, at: now.advanced(by: patience)) }
         let last = LaneMetrics(lane.parts)
         let next = state.withLock { state in
             let next = retirement(of: lane, key, at: now, &state)
@@ -208,7 +225,7 @@ package final class LaneRegistry: Sendable {
             state.departures[key] = nil
             return .isOff
         }
-        let due = departure.advanced(by: patience(in: state))
+        let due = departure.advanced(by: patience)
         return now < due ? .wait(until: due) : .isDue
     }
 }

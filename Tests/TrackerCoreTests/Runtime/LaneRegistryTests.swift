@@ -368,12 +368,46 @@ struct LaneRegistryTests {
         await first.resetAndWait(all: true)
         try await first.initialize(brandId: "927", config: lanes.session.config())
 
-        // Nothing waits in it: where half of them are open it is closed soon.
+        // Nobody has it, and nothing waits in it: it gives way.
         await first.shutdown(timeout: .zero)
-        let loop = try await lanes.loops.values(atLeast: 2)[1]
-        try await loop.timer(at: .seconds(1))
-        loop.advance(by: .seconds(1))
+        #expect(await lanes.failure(of: second) { _ in } == nil)
+        await lanes.end()
+    }
+
+    @Test("closes a lane that nobody has and nothing waits in once another is to be opened and half of them are open")
+    func makesRoom() async throws {
+        let lanes = try SharedLanes(limit: 2, isClocked: true) { $0.text.contains("KEPT") ? .status(503) : nil }
+        await (try await lanes.started()).shutdown(timeout: .zero)
+        let kept = try await lanes.started(lanes.session.patientConfig, brand: "926")
+        #expect(await kept.track(eventName: "KEPT").isQueued)
+        await kept.shutdown(timeout: .zero)
         try await lanes.released.values(atLeast: 1)
+        #expect(lanes.registry.count == 1)
+
+        let client = try await lanes.started(brand: "927")
+        #expect(lanes.registry.count == 2)
+        #expect(await client.track(eventName: "A").isQueued)
+        await lanes.end()
+    }
+
+    @Test("has clients that change their queue keep within twice the limit, whatever they leave")
+    func changes() async throws {
+        let lanes = try SharedLanes(limit: 1, isClocked: true) { $0.isEvent || $0.isCreation ? .status(503) : nil }
+        let client = lanes.client()
+        var codes: [TrackerError.Code?] = []
+        for brand in ["925", "926", "927"] {
+            do throws(TrackerError) {
+                try await client.initialize(
+                    brandId: brand, config: lanes.session.config { $0.sessionCreation = .inBackground })
+                codes.append(nil)
+            } catch {
+                codes.append(error.code)
+            }
+            _ = await client.track(eventName: "E\(brand)")
+            client.reset(all: true, messageId: nil)
+            _ = await client.track(eventName: "F\(brand)")
+        }
+        #expect(codes == [nil, nil, .initializationFailed])
         await lanes.end()
     }
 

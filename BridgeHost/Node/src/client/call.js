@@ -7,8 +7,8 @@ const PARAMS = ',"params":'
 export class Call {
     /** Whether the host may have received it. Set by the writer. */
     written = false
-    /** Whether it is a setup that the link has repeated, and the next one may end. */
-    isReplaceable = false
+    /** Whether it is a setup that the link has repeated, and another one has come behind a reset. */
+    isReplaced = false
     /** When its answer is overdue, by the clock of `clock.js`; infinite until it is sent. */
     dueAt = Infinity
     #resolve

@@ -359,7 +359,7 @@ export class HostLink {
         const call = this.#request(method, params)
         call.promise.catch((error) => {
             // The program knows by its own `init` that there was no session, or has replaced it by that.
-            if (call.isReplaceable || ['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
+            if (call.isReplaced || ['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
     }
@@ -435,7 +435,7 @@ export class HostLink {
     #complete(call, { result, error }, isReplay) {
         if (error) {
             const own = errorFromAnswer(error)
-            if (!call.isReplaceable) this.#recovery.failed(call, own, isReplay)
+            if (!call.isReplaced) this.#recovery.failed(call, own, isReplay)
             call.reject(own)
         } else {
             this.#recovery.answered(call, result, isReplay, this.#calls)

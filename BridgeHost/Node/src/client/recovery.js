@@ -93,7 +93,7 @@ class Client {
         const isRunning = this.setup !== null && !this.isOff && !this.isHeld
         if (isRunning) this.credentials = merged(this.credentials, call)
         else this.keptCredentials = merged(this.keptCredentials, call)
-        if (isRunning && this.endings.length > 0) this.nextCredentials = merged(this.nextCredentials, call)
+        if (this.endings.length > 0 && call.id > this.endings.at(-1).id) this.nextCredentials = merged(this.nextCredentials, call)
     }
 
     /**

@@ -15,6 +15,10 @@ const URGENT = new Set(['credentials', 'consent', 'ends', 'endsBrand'])
 export class SetupHold {
     /** The repeated setups without an answer, by their methods. @type {Map<string, Call>} */
     #repeated = new Map()
+    /** All of them, also those that nothing waits for any more. @type {Map<string, Call>} */
+    #open = new Map()
+    /** The methods of those whose client has been reset since. @type {Set<string>} */
+    #ended = new Set()
     /** The one that calls wait for. @type {Call | undefined} */
     #awaited
     /** The id of the first call that waits. */
@@ -23,6 +27,8 @@ export class SetupHold {
     /** There is a new host. @param {Call[]} repeated The setups that it gets from the link. */
     begin(repeated) {
         this.#repeated = new Map(repeated.map((call) => [call.method, call]))
+        this.#open = new Map(this.#repeated)
+        this.#ended = new Set()
         this.#stop()
     }
 
@@ -35,12 +41,13 @@ export class SetupHold {
         return this.#awaited
     }
 
-    /** A call is sent. After a reset the next setup replaces a repeated one. @param {Pick<Call, 'method' | 'params'>} call */
+    /** A call is sent: a setup behind a reset replaces a repeated one. @param {Pick<Call, 'method' | 'params'>} call */
     sent(call) {
-        if (this.#repeated.size === 0 || !endsSetup(call)) return
-        for (const [method, repeated] of this.#repeated) {
+        for (const [method, repeated] of this.#open) {
             if (clientOf(method) !== clientOf(call.method)) continue
-            repeated.isReplaceable = true
+            if (method === call.method && this.#ended.has(method)) repeated.isReplaced = true
+            if (!endsSetup(call)) continue
+            this.#ended.add(method)
             this.#repeated.delete(method)
         }
     }
@@ -52,7 +59,7 @@ export class SetupHold {
      * @returns {number} The id from which on calls are to be sent now; infinite if there are none.
      */
     answered(call) {
-        if (this.#repeated.get(call.method) === call) this.#repeated.delete(call.method)
+        for (const calls of [this.#repeated, this.#open]) if (calls.get(call.method) === call) calls.delete(call.method)
         return call === this.#awaited ? this.#stop() : Infinity
     }
 

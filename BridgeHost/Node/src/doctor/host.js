@@ -59,7 +59,7 @@ function versionOf(path) {
 
 /** What the host says of libcurl, which it loads itself: its version, or why it cannot and what to do. */
 function network(line) {
-    if (/^libcurl [\d.]+$/.test(line)) return [good(`${line} is there`)]
+    if (/^libcurl \d\S*$/.test(line)) return [good(`${line} is there`)]
     return line ? [bad(line)] : []
 }
 

@@ -164,7 +164,7 @@ def _network(host: Path) -> str:
     except (OSError, subprocess.SubprocessError):
         return ""  # What is wrong with it is said of its folders.
     line = told.stdout.strip().partition("\n")[2]
-    return line if line.startswith("libcurl") and not re.fullmatch(r"libcurl [\d.]+", line) else ""
+    return line if line.startswith("libcurl") and not re.fullmatch(r"libcurl \d\S*", line) else ""
 
 
 def _waiting(host: Path, folder: Path) -> list[str]:

@@ -51,7 +51,7 @@ class Call:
     """One call on its way to the host and back. There may be very many at a time, so it is as small as possible."""
 
     __slots__ = (
-        "id", "method", "params", "repeats", "site", "is_written", "is_replaceable", "is_done", "is_watched", "is_discarded", "value",
+        "id", "method", "params", "repeats", "site", "is_written", "is_replaced", "is_done", "is_watched", "is_discarded", "value",
         "error", "due_at", "_watchers",
     )  # fmt: skip
 
@@ -67,8 +67,8 @@ class Call:
         self.site = site
         self.is_written = False
         """Whether the host may have received it."""
-        self.is_replaceable = False
-        """Whether it is a setup that the link has repeated, and the next one may end."""
+        self.is_replaced = False
+        """Whether it is a setup that the link has repeated, and another one has come behind a reset."""
         self.is_done = False
         self.is_watched = False
         """Whether anybody has asked for the result."""

@@ -161,7 +161,7 @@ class HostLoop:
 
         def report() -> None:
             # The program knows by its own `init` that there was no session, or has replaced it by that.
-            if call.error and not call.is_replaceable and call.error.code not in ("HOST_EXITED", "SESSION_CREATION_FAILED"):
+            if call.error and not call.is_replaced and call.error.code not in ("HOST_EXITED", "SESSION_CREATION_FAILED"):
                 self._warn(f"{method} failed after the host was started: {call.error}")
 
         call.watch(report)
@@ -375,7 +375,7 @@ class HostLoop:
             call.answer(message.result)
         elif message.error is not None:
             error = error_from_answer(message.error)
-            if not call.is_replaceable:
+            if not call.is_replaced:
                 self.recovery.record_failure(call, error, is_replay=is_replay)
             call.fail(error)
         if self._shutdown and call is self._shutdown.call:

@@ -127,7 +127,7 @@ class _Client:
             self.credentials = _merged(self.credentials, method, params)
         else:
             self.kept_credentials = _merged(self.kept_credentials, method, params)
-        if is_running and self.endings:
+        if self.endings and id > self.endings[-1][0]:
             self.next_credentials = _merged(self.next_credentials, method, params)
 
     def end(self) -> None:

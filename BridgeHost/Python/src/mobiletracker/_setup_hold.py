@@ -29,6 +29,10 @@ class SetupHold:
     def __init__(self) -> None:
         self._repeated: dict[str, Call] = {}
         """The repeated setups without an answer, by their methods."""
+        self._open: dict[str, Call] = {}
+        """All of them, also those that nothing waits for any more."""
+        self._ended: set[str] = set()
+        """The methods of those whose client has been reset since."""
         self._awaited: Call | None = None
         """The one that calls wait for."""
         self._first: float = math.inf
@@ -37,6 +41,7 @@ class SetupHold:
     def begin(self, repeated: list[Call]) -> None:
         """There is a new host, which gets these setups from the link."""
         self._repeated = {call.method: call for call in repeated}
+        self._open, self._ended = dict(self._repeated), set()
         self._stop()
 
     def setup_before(self, call: Call) -> Call | None:
@@ -48,19 +53,25 @@ class SetupHold:
         return self._awaited
 
     def record_sent(self, method: str, params: bytes) -> None:
-        """A call is sent. After a reset the next setup replaces a repeated one."""
-        if not self._repeated or not ends_setup(method, params):
-            return
-        for name in [name for name in self._repeated if ROWS[name].client == ROWS[method].client]:
-            self._repeated.pop(name).is_replaceable = True
+        """A call is sent: a setup behind a reset replaces a repeated one."""
+        row = ROWS.get(method)
+        for name, repeated in self._open.items():
+            if not row or ROWS[name].client != row.client:
+                continue
+            if name == method and name in self._ended:
+                repeated.is_replaced = True
+            if ends_setup(method, params):
+                self._ended.add(name)
+                self._repeated.pop(name, None)
 
     def record_answer(self, call: Call) -> float:
         """A call has an answer.
 
         :returns: The id from which on calls are to be sent now; infinite if there are none.
         """
-        if self._repeated.get(call.method) is call:
-            del self._repeated[call.method]
+        for calls in (self._repeated, self._open):
+            if calls.get(call.method) is call:
+                del calls[call.method]
         return self._stop() if call is self._awaited else math.inf
 
     def end(self) -> float:
