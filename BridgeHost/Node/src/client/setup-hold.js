@@ -33,8 +33,7 @@ export class SetupHold {
     }
 
     /** The repeated setup that a call has to wait for, if there is one. @param {Call} call @returns {Call | undefined} */
-    setupBefore(call) {
-        const { id, method } = call
+    setupBefore({ id, method }) {
         if (id >= this.#from) return this.#awaited
         this.#awaited = this.#repeated.get(method)
         if (this.#awaited) this.#from = id
