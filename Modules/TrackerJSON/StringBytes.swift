@@ -100,6 +100,22 @@ extension StringProtocol {
     }
 }
 
+extension String {
+    /// The text with another one in each place of a mark.
+    ///
+    /// The standard library's `replacing(_:with:)` brings as much as its `firstRange(of:)`.
+    package func replacingMark(_ mark: String, with other: String) -> String {
+        guard !mark.isEmpty else { return self }
+        var (text, rest) = ("", self[...])
+        while let place = rest.place(of: mark) {
+            text += rest[..<place.lowerBound]
+            text += other
+            rest = rest[place.upperBound...]
+        }
+        return text + rest
+    }
+}
+
 extension [UInt8] {
     /// Appends a text that stands in the program, which needs no array of its own.
     package mutating func append(text: StaticString) {

@@ -20,6 +20,17 @@ struct TextSearchTests {
         #expect(text.place(of: "://") == nil)
         #expect(text.dropFirst().place(of: "://") == nil)
     }
+
+    @Test(
+        "puts another text in each place of a mark, and in none that comes of that",
+        arguments: [
+            ("key", "*"), ("a key, a key", "a *, a *"), ("kkeyey", "k*ey"), ("ä", "ä"), ("", ""), ("keke", "keke"),
+        ])
+    func replaces(text: String, expected: String) {
+        #expect(text.replacingMark("key", with: "*") == expected)
+        #expect(text.replacingMark("", with: "*") == text)
+        #expect(text.replacingMark("key", with: "key") == text)
+    }
 }
 
 @Suite("Bytes of ASCII")

@@ -134,7 +134,7 @@ struct Plan: Sendable {
     func masked(_ body: [UInt8]) -> [UInt8] {
         var text = String(decoding: body.prefix(16_384), as: UTF8.self)
         for secret in secrets where secret.reveal().count >= 4 {
-            text.replace(secret.reveal(), with: secret.masked)
+            text = text.replacingMark(secret.reveal(), with: secret.masked)
         }
         return Array(text.utf8)
     }
