@@ -50,7 +50,7 @@ package final class LaneRegistry: Sendable {
 
     /// How many lanes are open at a time unless the caller says otherwise: each is a thread and ten files.
     package static let usualLimit = 256
-    /// How long a lane without clients stays open once it is empty, unless more than half of them are open.
+    /// How long a lane without clients stays open once it is empty, unless another one needs its place.
     private let patience: Duration
     private let limit: Int
     private let state = Mutex(State())

@@ -13,9 +13,9 @@ const URGENT = new Set(['credentials', 'consent', 'ends', 'endsBrand'])
  * a held setup is held too, so that the order stays. The link keeps the calls: this knows from which one on they wait.
  */
 export class SetupHold {
-    /** The repeated setups without an answer, by their methods. @type {Map<string, Call>} */
+    /** The repeated setups that the next one would have to wait for, by their methods. @type {Map<string, Call>} */
     #repeated = new Map()
-    /** All of them, also those that nothing waits for any more. @type {Map<string, Call>} */
+    /** All repeated setups without an answer, by their methods. @type {Map<string, Call>} */
     #open = new Map()
     /** The methods of those whose client has been reset since. @type {Set<string>} */
     #ended = new Set()

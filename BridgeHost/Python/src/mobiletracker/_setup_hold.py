@@ -28,9 +28,9 @@ class SetupHold:
 
     def __init__(self) -> None:
         self._repeated: dict[str, Call] = {}
-        """The repeated setups without an answer, by their methods."""
+        """The repeated setups that the next one would have to wait for, by their methods."""
         self._open: dict[str, Call] = {}
-        """All of them, also those that nothing waits for any more."""
+        """All repeated setups without an answer, by their methods."""
         self._ended: set[str] = set()
         """The methods of those whose client has been reset since."""
         self._awaited: Call | None = None
