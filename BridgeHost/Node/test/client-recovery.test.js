@@ -343,6 +343,24 @@ suite('what a new host is told of a brand that has ended', () => {
         assert.deepEqual(methods(recovery.endings()), ['reset'])
     })
 
+    test('is no decision from before its init, unless that keeps nothing on disk', () => {
+        for (const [config, kept] of [['{}', []], ['{"persistence":"memory"}', ['setConsent']]]) {
+            const recovery = new Recovery()
+            recovery.answered({ id: 0, method: 'setConsent', params: '{"consent":"denied"}' }, {})
+            recovery.answered(reset, {}, false, [{ ...init, params: `{"brandId":"925","config":${config}}` }])
+
+            assert.deepEqual(methods(recovery.calls()), kept)
+        }
+    })
+
+    test('has the key and the headers that were set after the reset, each by a call of its own', () => {
+        const recovery = new Recovery()
+        const headers = { id: 4, method: 'setCredentials', params: '{"key":null,"headers":{"X":"1"}}' }
+        for (const call of [init, credentials(3), headers, reset]) recovery.answered(call, {})
+
+        assert.deepEqual(JSON.parse(recovery.endings().at(-1).params), { key: 'key-of-then', headers: { X: '1' } })
+    })
+
     test('has the credentials that were set after the reset, in whatever order the two are answered', () => {
         for (const calls of [[reset, credentials(3)], [credentials(3), reset]]) {
             const recovery = new Recovery()

@@ -404,6 +404,22 @@ class RecoveryTests(AsyncTestCase):
                 recovery.record_answer(call, {})
             self.assertEqual([method for _, method, _ in recovery.endings()], ["reset", "setCredentials"])
 
+    async def test_knows_what_was_decided_and_set_around_a_brand_that_has_ended(self) -> None:
+        consent, init, key = (
+            Call("setConsent", b'{"consent":"denied"}'), Call("init", b'{"brandId":"925"}'), Call("setCredentials", b'{"key":"k"}'),
+        )  # fmt: skip
+        reset, headers = Call("reset", b'{"all":true}'), Call("setCredentials", b'{"key":null,"headers":{"X":"1"}}')
+        init.id, reset.id, key.id, headers.id = 1, 2, 3, 4
+        recovery = Recovery()
+        recovery.record_answer(consent, {})
+        recovery.record_answer(reset, {}, unanswered=[init])
+        self.assertEqual(recovery.calls(), [])
+
+        recovery = Recovery()
+        for call in (init, key, headers, reset):
+            recovery.record_answer(call, {})
+        self.assertEqual(json.loads(recovery.endings()[-1][2]), {"key": "k", "headers": {"X": "1"}})
+
     async def test_knows_the_last_user_though_the_identify_before_is_answered_later(self) -> None:
         recovery = Recovery()
         alice, bob = Call("basic.identify", b'{"userId":"alice"}'), Call("basic.identify", b'{"userId":"bob"}')

@@ -29,8 +29,8 @@ class Client {
     isHeld = false
     /** The resets of everything since the setup, in order: the next one may name another brand. @type {(Replay & { id: number })[]} */
     endings = []
-    /** What was set last. @type {Replay & { id: number } | null} */
-    #lastSet = null
+    /** The calls that set the key and the headers last, by these names. @type {Record<string, Replay & { id: number }>} */
+    #lastSets = {}
 
     /** In the order in which they are made. */
     get calls() {
@@ -48,8 +48,7 @@ class Client {
 
     /** Whether its state outlives the host. */
     get isOnDisk() {
-        if (this.setup === null || this.isOff) return false
-        return configOf(this.setup.method, JSON.parse(this.setup.params)).persistence !== 'memory'
+        return this.setup !== null && isOnDisk(this.setup)
     }
 
     /** @param {boolean} isReplay Whether a new host is brought to where the last one was. */
@@ -66,7 +65,7 @@ class Client {
         if (this.isOnDisk) this.consent = null
         if (!isReplay) this.endings = this.endings.filter((ending) => ending.id > id)
         // It was answered before the setup that was made before it.
-        if (!isReplay && this.#lastSet && this.#lastSet.id > id) this.set(this.#lastSet)
+        if (!isReplay) this.#setSince(id)
     }
 
     /** Keeps a reset that the next setup is to apply, of a client that is on. One of everything stays. @param {Replay} call */
@@ -84,16 +83,22 @@ class Client {
         const isBetween = ({ id }) => setups.some((setup) => setup.id > id && setup.id < reset.id)
         this.endings = [...this.endings.filter(isBetween), reset]
         // It was answered before the reset that was made before it.
-        if (this.#lastSet?.id > reset.id) this.set(this.#lastSet)
+        this.#setSince(reset.id)
     }
 
     /** @param {Replay & { id: number }} call It sets credentials. */
     set(call) {
-        this.#lastSet = call
+        for (const [name, value] of Object.entries(JSON.parse(call.params))) if (value !== null) this.#lastSets[name] = call
         const isRunning = this.setup !== null && !this.isOff && !this.isHeld
         if (isRunning) this.credentials = merged(this.credentials, call)
         else this.keptCredentials = merged(this.keptCredentials, call)
         if (this.endings.length > 0 && call.id > this.endings.at(-1).id) this.nextCredentials = merged(this.nextCredentials, call)
+    }
+
+    /** Takes what was set after a call once more. @param {number} id The id of that call. */
+    #setSince(id) {
+        const later = new Set(Object.values(this.#lastSets).filter((call) => call.id > id))
+        for (const call of [...later].sort((one, other) => one.id - other.id)) this.set(call)
     }
 
     /**
@@ -227,6 +232,12 @@ export class Recovery {
     }
 }
 
+/** Whether what a setup begins outlives the host. @param {Replay} setup */
+function isOnDisk({ method, params }) {
+    const call = JSON.parse(params)
+    return whyOff(METHODS[method], call) === undefined && configOf(method, call).persistence !== 'memory'
+}
+
 /** Whether a method begins a client. */
 export function isSetup(method) {
     return METHODS[method]?.restores === 'setup'
@@ -263,7 +274,10 @@ export function repeated({ method, params }, repeats) {
 /** Takes a reset that may end the brand of a client. @param {Client} client @param {(Replay & { id: number })[]} setups */
 function endBrand(client, { id, method, params }, setups) {
     // One that a setup was waiting before has had its effect there: another brand's has nothing of it.
-    if (!setups.some((setup) => setup.id < id)) client.keepReset({ method, params })
+    const before = setups.filter((setup) => setup.id < id)
+    if (before.length === 0) client.keepReset({ method, params })
+    // So has a decision from before that setup.
+    if (before.some(isOnDisk)) client.consent = null
     if (isOfAll({ params })) client.endBrand({ id, method, params }, setups)
 }
 

@@ -44,8 +44,8 @@ class _Client:
     """Whether the setup has ended with the error after which the host keeps what is tracked."""
     endings: list[tuple[int, str, bytes]] = field(default_factory=list)
     """The resets of everything since the setup, in order, with their ids: the next setup may name another brand."""
-    last_set: tuple[int, str, bytes] | None = None
-    """What was set last, with the id of the call."""
+    last_sets: dict[str, tuple[int, str, bytes]] = field(default_factory=dict)
+    """The calls that set the key and the headers last, by these names, with their ids."""
 
     @property
     def calls(self) -> list[tuple[str, bytes]]:
@@ -64,9 +64,7 @@ class _Client:
     @property
     def is_on_disk(self) -> bool:
         """Whether its state outlives the host: with `persistence` as `memory` it does not."""
-        if self.setup is None or self.is_off:
-            return False
-        return _config_of(loads(self.setup[1])).get("persistence") != "memory"
+        return self.setup is not None and _is_on_disk(*self.setup)
 
     def begin(
         self,
@@ -96,9 +94,9 @@ class _Client:
             self.consent = None
         if not is_replay:
             self.endings = [ending for ending in self.endings if ending[0] > id]
-        if not is_replay and self.last_set and self.last_set[0] > id:
+        if not is_replay:
             # It was answered before the setup that was made before it.
-            self.set(*self.last_set)
+            self._set_since(id)
 
     def keep_reset(self, method: str, params: bytes) -> None:
         """Keeps a reset that the next setup is to apply, of a client that is on. One of everything stays."""
@@ -115,13 +113,14 @@ class _Client:
         # One before it counts if it has ended what another setup came after.
         kept = [ending for ending in self.endings if any(ending[0] < setup < id for setup in setups)]
         self.endings = [*kept, (id, method, params)]
-        if self.last_set and self.last_set[0] > id:
-            # It was answered before the reset that was made before it.
-            self.set(*self.last_set)
+        # It was answered before the reset that was made before it.
+        self._set_since(id)
 
     def set(self, id: int, method: str, params: bytes) -> None:
         """Takes a call that sets credentials."""
-        self.last_set = id, method, params
+        for name, value in loads(params).items():
+            if value is not None:
+                self.last_sets[name] = id, method, params
         is_running = self.setup is not None and not self.is_off and not self.is_held
         if is_running:
             self.credentials = _merged(self.credentials, method, params)
@@ -129,6 +128,11 @@ class _Client:
             self.kept_credentials = _merged(self.kept_credentials, method, params)
         if self.endings and id > self.endings[-1][0]:
             self.next_credentials = _merged(self.next_credentials, method, params)
+
+    def _set_since(self, id: float) -> None:
+        """Takes what was set after a call once more."""
+        for later in sorted({call for call in self.last_sets.values() if call[0] > id}):
+            self.set(*later)
 
     def end(self) -> None:
         self.begin(None)
@@ -189,13 +193,17 @@ class Recovery:
                 client.end()
             case "endsBrand" if not is_replay:
                 all_setups = (other for other in unanswered if other.method in SETUPS)
-                setups = [other.id for other in all_setups if ROWS[other.method].client == row.client]
+                setups = [other for other in all_setups if ROWS[other.method].client == row.client]
+                before = [setup for setup in setups if setup.id < call.id]
                 # One that a setup was waiting before has had its effect there: another brand's has nothing of it.
-                if not any(id < call.id for id in setups):
+                if not before:
                     client.keep_reset(method, params)
+                # So has a decision from before that setup.
+                if any(_is_on_disk(setup.method, setup.params) for setup in before):
+                    client.consent = None
                 # The host goes on tracking, with a new session, until the next setup.
                 if _is_of_all(params):
-                    client.end_brand(call.id, method, params, setups)
+                    client.end_brand(call.id, method, params, [setup.id for setup in setups])
 
     def record_failure(self, call: Call, error: MobileTrackerError, *, is_replay: bool = False) -> None:
         """Remembers a call that the host answered with an error. After a setup that found no session, the host keeps
@@ -281,6 +289,12 @@ def repeated(params: bytes, repeats: Literal["unanswered", "answered"]) -> bytes
     """
     rest = re.sub(rb'^\{("repeats":"\w+",?)?', b"", params, count=1)
     return b'{"repeats":"%b"%b%b' % (repeats.encode(), b"" if rest == b"}" else b",", rest)
+
+
+def _is_on_disk(method: str, params: bytes) -> bool:
+    """Whether what a setup begins outlives the host."""
+    call = loads(params)
+    return why_off(ROWS[method], call) is None and _config_of(call).get("persistence") != "memory"
 
 
 def _is_of_all(params: bytes) -> bool:
