@@ -334,6 +334,17 @@ suite('what a new host is told of a brand that has ended', () => {
         assert.deepEqual(recovery.endings(), [{ ...reset, params: '{"repeats":"answered","all":true,"messageId":"r"}' }])
     })
 
+    test('is nothing of a reset that was answered before, and comes once more behind another init', () => {
+        const recovery = new Recovery()
+        for (const call of [init, reset]) recovery.answered(call, {})
+        assert.ok(!recovery.mayHaveEnded(reset) && recovery.mayHaveEnded({ ...reset, params: '{"all":true,"messageId":"s"}' }))
+        recovery.answered({ ...init, id: 3 }, {})
+        recovery.answered({ ...reset, id: 4 }, {})
+
+        assert.deepEqual(recovery.endings(), [])
+        assert.deepEqual(methods(recovery.calls()), ['init'])
+    })
+
     test('has no credentials that its init has taken', () => {
         const recovery = new Recovery()
         recovery.answered(credentials(0), {})

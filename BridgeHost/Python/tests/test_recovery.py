@@ -420,6 +420,16 @@ class RecoveryTests(AsyncTestCase):
             recovery.record_answer(call, {})
         self.assertEqual(json.loads(recovery.endings()[-1][2]), {"key": "k", "headers": {"X": "1"}})
 
+    async def test_takes_a_reset_that_was_answered_before_for_nothing(self) -> None:
+        setup = Call("analytics.initialize", b'{"options":{"writeKey":"w"}}')
+        reset, other = Call("analytics.reset", b'{"messageId":"r"}'), Call("analytics.reset", b'{"messageId":"s"}')
+        recovery = Recovery()
+        for call in (setup, reset, setup, reset):
+            recovery.record_answer(call, {})
+
+        self.assertEqual([method for method, _ in recovery.calls()], ["analytics.initialize"])
+        self.assertEqual((recovery.may_have_ended(reset), recovery.may_have_ended(other)), (False, True))
+
     async def test_knows_the_last_user_though_the_identify_before_is_answered_later(self) -> None:
         recovery = Recovery()
         alice, bob = Call("basic.identify", b'{"userId":"alice"}'), Call("basic.identify", b'{"userId":"bob"}')

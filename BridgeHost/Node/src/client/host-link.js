@@ -14,7 +14,7 @@ import { afterAgent, afterHost } from './host-end.js'
 import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { METHODS } from './methods.js'
-import { Recovery, endsSetup, isSetup, repeated } from './recovery.js'
+import { Recovery, isSetup, repeated } from './recovery.js'
 import { isLonger, tooLarge } from './serialize.js'
 import { SetupHold, isUrgent } from './setup-hold.js'
 import { Shutdown } from './shutdown.js'
@@ -298,7 +298,7 @@ export class HostLink {
         this.#lastWarning = ''
         this.#crashes.started()
         for (const call of this.#calls) {
-            if (call.written && endsSetup(call)) this.#calls.amend(call, repeated(call, 'unanswered').params)
+            if (call.written && this.#recovery.mayHaveEnded(call)) this.#calls.amend(call, repeated(call, 'unanswered').params)
         }
         for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
         this.#hold.begin([...this.#own].filter(({ method }) => isSetup(method)))

@@ -7,6 +7,9 @@ import { METHODS, clientOf } from './methods.js'
  * @typedef {{ method: string, params: string }} Replay The params are JSON text.
  */
 
+/** How many message ids of resets are remembered. */
+const MOST_RESETS = 1000
+
 /** The calls that restore one client. */
 class Client {
     /** What every call is given. It holds over the client's end. @type {Replay | null} */
@@ -131,6 +134,8 @@ export class Recovery {
     /** By their names. @type {Record<string, Client>} */
     #clients = {}
     #topics = new Set()
+    /** The message ids of the last resets that were answered: once more, they end nothing. */
+    #resets = new Set()
 
     constructor() {
         this.clear()
@@ -156,11 +161,12 @@ export class Recovery {
             case 'credentials': return isReplay ? undefined : client.set({ id, method, params })
             case 'defaults': return (client.defaults = { method, params })
             case 'ends':
+                if (!isReplay && !this.#isFirst(params)) return
                 client.keepReset({ method, params })
                 return client.end()
             // The host goes on tracking, with a new session, until the next setup.
             case 'endsBrand':
-                if (isReplay) return
+                if (isReplay || !this.#isFirst(params)) return
                 return endBrand(client, { id, method, params }, setupsOf(method, unanswered))
         }
     }
@@ -191,6 +197,20 @@ export class Recovery {
             const resets = endings.map((reset) => ({ id: reset.id, ...repeated(reset, 'answered') }))
             return nextCredentials ? [...resets, { id: resets.at(-1).id, ...nextCredentials }] : resets
         })
+    }
+
+    /** Whether a call that the last host may have had has ended something there. @param {Replay} call */
+    mayHaveEnded(call) {
+        return endsSetup(call) && !this.#resets.has(JSON.parse(call.params).messageId)
+    }
+
+    /** Whether no reset under this message id was answered before. */
+    #isFirst(params) {
+        const { messageId } = JSON.parse(params)
+        if (this.#resets.has(messageId)) return false
+        if (messageId !== undefined) this.#resets.add(messageId)
+        if (this.#resets.size > MOST_RESETS) this.#resets.delete(this.#resets.values().next().value)
+        return true
     }
 
     /** Every further host is to send these notifications. */

@@ -24,7 +24,7 @@ from ._io_thread import IOThread, Timer
 from ._limits import Backlog, CrashLimit
 from ._messages import Notification, read_message
 from ._process import HostProcess
-from ._recovery import SETUPS, Recovery, ends_setup, repeated
+from ._recovery import SETUPS, Recovery, repeated
 from ._setup_hold import SetupHold, is_urgent
 from .errors import (
     MobileTrackerError,
@@ -305,7 +305,7 @@ class HostLoop:
         self._options.on_ready()
         self._reject_too_large()
         for call in self.calls:
-            if call.is_written and ends_setup(call.method, call.params):
+            if call.is_written and self.recovery.may_have_ended(call):
                 params = repeated(call.params, "unanswered")
                 self.backlog.grow(len(params) - len(call.params))
                 call.params = params

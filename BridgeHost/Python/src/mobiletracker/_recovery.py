@@ -21,6 +21,10 @@ SETUPS = frozenset(row.method for row in ROWS.values() if row.restores == "setup
 """The methods that begin a client."""
 
 
+_MOST_RESETS = 1000
+"""How many message ids of resets are remembered."""
+
+
 @dataclass(slots=True)
 class _Client:
     """The calls that restore one client, in this order."""
@@ -147,6 +151,8 @@ class Recovery:
     def __init__(self) -> None:
         self._clients = {row.client: _Client() for row in ROWS.values()}
         self._topics: list[str] = []
+        self._resets: dict[str, None] = {}
+        """The message ids of the last resets that were answered: once more, they end nothing."""
 
     def record_answer(
         self,
@@ -188,10 +194,10 @@ class Recovery:
                 client.set(call.id, method, params)
             case "defaults":
                 client.defaults = (method, params)
-            case "ends":
+            case "ends" if is_replay or self._is_first(params):
                 client.keep_reset(method, params)
                 client.end()
-            case "endsBrand" if not is_replay:
+            case "endsBrand" if not is_replay and self._is_first(params):
                 all_setups = (other for other in unanswered if other.method in SETUPS)
                 setups = [other for other in all_setups if ROWS[other.method].client == row.client]
                 before = [setup for setup in setups if setup.id < call.id]
@@ -227,6 +233,21 @@ class Recovery:
             if client.next_credentials:
                 endings.append((client.endings[-1][0], *client.next_credentials))
         return endings
+
+    def may_have_ended(self, call: Call) -> bool:
+        """Whether a call that the last host may have had has ended something there."""
+        return ends_setup(call.method, call.params) and loads(call.params).get("messageId") not in self._resets
+
+    def _is_first(self, params: bytes) -> bool:
+        """Whether no reset under this message id was answered before."""
+        message_id = loads(params).get("messageId")
+        if message_id in self._resets:
+            return False
+        if message_id is not None:
+            self._resets[message_id] = None
+        if len(self._resets) > _MOST_RESETS:
+            del self._resets[next(iter(self._resets))]
+        return True
 
     def subscribe(self, topic: str) -> None:
         """Every further host is to send these notifications. Any thread may call this."""
