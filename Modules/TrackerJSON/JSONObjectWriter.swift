@@ -67,6 +67,12 @@ package struct JSONObjectWriter: Sendable {
         }
     }
 
+    /// Appends members as they are written, at least one.
+    package mutating func append(members: ArraySlice<UInt8>) {
+        appendComma()
+        bytes += members
+    }
+
     /// Appends an object with the members of both, of which the second wins.
     package mutating func append(_ key: String, merging first: JSONText, _ second: JSONText) {
         appendKey(key)

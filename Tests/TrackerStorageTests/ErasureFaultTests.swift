@@ -98,7 +98,7 @@ struct ErasureFaultTests {
         #expect(folder.exists("tracker.sqlite3.corrupt-2"), "It was set aside")
 
         try folder.remove(Self.obstacle)
-        _ = outbox.writer.withLock { $0.commit([]) }
+        _ = outbox.writer.withLock { $0.commit(StagedGroup()) }
         await outbox.commit(.barrier)
 
         #expect(try outbox.state().writeFailure == nil)
@@ -153,7 +153,7 @@ struct ErasureFaultTests {
 
         #expect(folder.exists("backup/erasure"))
         lock.unlock()
-        _ = outbox.writer.withLock { $0.commit([]) }
+        _ = outbox.writer.withLock { $0.commit(StagedGroup()) }
         #expect(!folder.exists("backup/erasure"))
         #expect(try folder.files(holding: Self.secret) == [])
     }

@@ -177,14 +177,14 @@ struct ErasureTests {
         let log = folder.state.database + "-wal"
         let before = try size(of: log)
 
-        for _ in 0..<5 { _ = outbox.writer.withLock { $0.commit([]) } }
+        for _ in 0..<5 { _ = outbox.writer.withLock { $0.commit(StagedGroup()) } }
         let after = try size(of: log)
         await outbox.close()
         let next = try await SQLiteOutbox.opened(.sample(folder))
         await next.commit(.append("later"))
         let reopened = try size(of: log)
         try reader.execute("COMMIT")
-        _ = next.writer.withLock { $0.commit([]) }
+        _ = next.writer.withLock { $0.commit(StagedGroup()) }
 
         // A page or two is noted; the database has more than a hundred.
         #expect(after - before < 64 << 10)

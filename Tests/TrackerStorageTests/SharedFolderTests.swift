@@ -145,7 +145,7 @@ struct SharedFolderTests {
     func adoptsRequeued(isOfEarlierUser: Bool) async throws {
         let (a, b) = (LaneIdentity.session("https://a.example.com"), LaneIdentity.session("https://b.example.com"))
         let first = try await SQLiteOutbox.opened(
-            .sample(folder, lane: a) { $0.inspect = { _, _ in .refuse("It is not in the plan.") } })
+            .sample(folder, lane: a) { $0.inspect = { _, _, _ in .refuse("It is not in the plan.") } })
         #expect(await first.commit(.append("m1")).summary == "refused plan")
         if isOfEarlierUser { await first.commit(.reset(all: false, messageID: nil)) }
         #expect(await first.commit(.requeue(try first.refused().map(\.id))).summary == "changed 1")

@@ -16,10 +16,14 @@ struct StageTests {
         return stage
     }
 
-    /// A record that weighs an eighth of the bound.
-    private static func record(_ name: String) -> StagedTask {
-        StagedTask(task: .change(.append(Draft.sample(name, body))))
+    /// A call whose record weighs an eighth of the bound.
+    private static func record(_ name: String) -> StagedCall { call(Draft.sample(name, body)) }
+
+    private static func call(_ draft: Draft) -> StagedCall {
+        StagedCall(draft, of: RecordOwner(owner, run: 1), number: 1, name: "", isNoted: false, caller: .nobody)
     }
+
+    private static let owner = RecordOwnerOfTests()
 
     private static let body: Draft.Body = {
         let text = String(repeating: "a", count: weight - 256 - #"{"t":""}"#.utf8.count)
@@ -32,7 +36,14 @@ struct StageTests {
     ///
     /// - Returns: The names of those that are refused.
     private func add(_ names: [String], to stage: inout Stage) throws -> [String] {
-        try names.flatMap { try stage.add(Self.record($0)).refused.map(\.name) }
+        try names.flatMap { try stage.add(Self.record($0)) { { _ in } }.refused.names }
+    }
+
+    /// The names of all that is left.
+    private func rest(of stage: inout Stage) -> [String] {
+        var names: [String] = []
+        while case let group = stage.nextGroup(), !group.isEmpty { names += group.names }
+        return names
     }
 
     private func names(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "m\($0)" } }
@@ -42,11 +53,11 @@ struct StageTests {
         var stage = try Self.stage(.refuseNew)
 
         let refused = try add(names(1...10), to: &stage)
-        let reset = try stage.add(Self.other(.reset(all: false, messageID: nil))).refused
+        let reset = try stage.add(Self.other(.reset(all: false, messageID: nil))).refused.names
 
         #expect(refused == ["m9", "m10"])
         #expect(reset.isEmpty)
-        #expect(stage.nextGroup().map(\.name) == names(1...8) + ["reset"])
+        #expect(rest(of: &stage) == names(1...8) + ["reset"])
     }
 
     @Test("drops the oldest record past its bound, and keeps what is no record in its place")
@@ -54,27 +65,28 @@ struct StageTests {
         var stage = try Self.stage(.dropOldest)
 
         var refused = try add(names(1...2), to: &stage)
-        refused += try stage.add(Self.other(.reset(all: false, messageID: nil))).refused.map(\.name)
+        refused += try stage.add(Self.other(.reset(all: false, messageID: nil))).refused.names
         refused += try add(names(3...2_000), to: &stage)
 
         #expect(refused == names(1...1_992))
-        #expect(stage.rest().map(\.name) == ["reset"] + names(1_993...2_000))
+        #expect(rest(of: &stage) == ["reset"] + names(1_993...2_000))
     }
 
     @Test("leaves alone what the writer has taken, and has room for the newest record beside it")
     func leavesTaken() throws {
         var stage = try Self.stage(.dropOldest)
         _ = try add(names(1...8), to: &stage)
-        let taken = stage.nextGroup()
+        var taken: [StagedGroup] = []
+        while case let group = stage.nextGroup(), !group.isEmpty { taken.append(group) }
 
         let refused = try add(names(9...11), to: &stage)
-        stage.finish(taken)
+        for group in taken { stage.finish(group) }
         let later = try add(names(12...18), to: &stage)
 
-        #expect(taken.map(\.name) == names(1...8))
+        #expect(taken.flatMap(\.names) == names(1...8))
         #expect(refused == names(9...10))
         #expect(later.isEmpty)
-        #expect(stage.nextGroup().map(\.name) == names(11...18))
+        #expect(rest(of: &stage) == names(11...18))
     }
 
     @Test("refuses the newest record too where nothing older can be dropped")
@@ -84,7 +96,7 @@ struct StageTests {
         while try stage.add(Self.other(.set([], messageID: nil))).refused.isEmpty { added += 1 }
 
         let record = try add(["m1"], to: &stage)
-        let barrier = try stage.add(Self.other(.barrier)).refused
+        let barrier = try stage.add(Self.other(.barrier)).refused.names
 
         #expect(record == ["m1"])
         #expect(barrier.isEmpty)
@@ -96,31 +108,34 @@ struct StageTests {
         var stage = try Self.stage(.dropOldest)
         let draft = Draft.sample("m0", values: [ValueChange(.own("user"), "ann")])
 
-        let refused = try stage.add(Self.other(.append(draft))).refused
+        let refused = try stage.add(Self.call(draft)) { { _ in } }.refused
         let dropped = try add(names(1...9), to: &stage)
         let group = stage.nextGroup()
 
         #expect(refused.isEmpty)
         #expect(dropped == ["m0", "m1"])
-        #expect(group.map(\.name) == names(0...0) + names(2...9))
-        #expect(group.map { $0.task.changedUser } == ["ann"] + Array(repeating: nil, count: 8))
+        #expect(group.names + rest(of: &stage) == names(0...0) + names(2...9))
+        let users = group.entries.map { group.changedUser($0) }
+        #expect(users == ["ann"] + Array(repeating: nil, count: users.count - 1))
     }
 }
 
-extension LaneTask {
-    /// The user that it stores without a record.
-    fileprivate var changedUser: String? {
-        if case .change(.append(let draft)) = self, draft.isEvicted { draft.values.first?.text } else { nil }
-    }
-}
+/// Stands for a client.
+private final class RecordOwnerOfTests: Sendable {}
 
-extension StagedTask {
-    /// The key of the record, or the kind of change.
-    fileprivate var name: String {
-        switch task {
-        case .change(.append(let draft)): draft.messageID.text
-        case .change(.reset): "reset"
-        default: "other"
+extension StagedGroup {
+    /// The user that an entry stores without a record.
+    fileprivate func changedUser(_ entry: Entry) -> String? {
+        if case .record(let record) = entry, record.isEvicted { values(of: record).first?.text } else { nil }
+    }
+
+    /// The keys of records, and the kinds of changes.
+    fileprivate var names: [String] {
+        entries.map { entry in
+            switch entry {
+            case .record(let record): messageID(of: record).text
+            case .task(let index): if case .change(.reset) = tasks[index].task { "reset" } else { "other" }
+            }
         }
     }
 }

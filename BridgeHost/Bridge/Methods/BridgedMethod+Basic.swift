@@ -55,11 +55,11 @@ extension BridgedMethod {
             restores: .user(dropped: [.plan, .storage, .queueFull, .forgotten, .trackingNotAllowed]),
             "Identifies the user of all later events.",
             example: #"["user-1", {"plan": "pro"}]"#
-        ) { basic, arguments, id, completion in
+        ) { basic, arguments, id, caller in
             let call = BasicCall.identify(userId: try arguments.id(0), traits: arguments.properties(1))
             let repetition: CallRepetition? = try arguments.optionalWord(2)
-            if repetition == .answered { return completion()(basic.restore(call, messageID: id)) }
-            basic.enqueue(call, messageID: id, completion: completion())
+            if repetition == .answered { return caller().receive(basic.restore(call, messageID: id)) }
+            basic.enqueue(call, messageID: id, caller: caller())
         },
         .basic(
             "basic.screen",

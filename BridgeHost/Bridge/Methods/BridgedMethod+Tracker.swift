@@ -170,9 +170,8 @@ extension BridgedMethod {
             "continueSession", on: \.tracker, [.required("url", .string, "A URL that `getCrossDomainUrl` made.")],
             effect: .state, "Continues the session that a URL names.",
             example: #"["https://shop.example.com/cart?gt_session_id=session-0"]"#
-        ) { tracker, arguments, id, completion in
-            tracker.enqueue(
-                .continueSession(from: try arguments.string(0)), messageID: id, completion: completion())
+        ) { tracker, arguments, id, caller in
+            tracker.enqueue(.continueSession(from: try arguments.string(0)), messageID: id, caller: caller())
         },
         .reading(
             "getDebugInfo", on: \.tracker, result: "DebugInfo",

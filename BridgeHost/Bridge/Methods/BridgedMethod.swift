@@ -120,16 +120,16 @@ extension BridgedMethod {
     /// Which of a session's clients a row calls.
     typealias ClientPath<Client> = @Sendable (HostSession) -> Client
 
-    /// Answers a call with its outcome. Use it only after the last statement that can throw.
-    typealias Completion = () -> @Sendable (CallAnswer) -> Void
+    /// Who is answered with a call's outcome. Use it only after the last statement that can throw.
+    typealias CallerSource = () -> Caller
 
     /// A tracking call: it also takes a message id, by name, and answers with its outcome.
     static func tracking(
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
         call: @escaping @Sendable (Arguments) throws -> TrackerCall
     ) -> BridgedMethod {
-        outcome(name, on: \.tracker, parameters, summary, example: example) { tracker, arguments, id, completion in
-            tracker.enqueue(try call(arguments), messageID: id, completion: completion())
+        outcome(name, on: \.tracker, parameters, summary, example: example) { tracker, arguments, id, caller in
+            tracker.enqueue(try call(arguments), messageID: id, caller: caller())
         }
     }
 
@@ -161,7 +161,7 @@ extension BridgedMethod {
     ) -> BridgedMethod {
         outcome(
             name, on: \.analytics, parameters + [.scope], effect: effect, messageID: .stamped, summary, example: example
-        ) { analytics, arguments, id, completion in
+        ) { analytics, arguments, id, caller in
             let call = try call(arguments)
             let own: CallOptions?
             let scope: AnalyticsScope?
@@ -170,10 +170,10 @@ extension BridgedMethod {
                 scope = try arguments.value(parameters.count).flatMap(AnalyticsScope.reading)
             } catch {
                 let refusal = error.fault.map { Refusal($0) } ?? Refusal(.invalidValue)
-                return completion()(analytics.control.refuse(name, refusal))
+                return caller().receive(analytics.control.refuse(name, refusal))
             }
             analytics.enqueue(
-                call, options: own, scope: scope, messageID: id, waitsWhileIdle: false, completion: completion())
+                call, options: own, scope: scope, messageID: id, waitsWhileIdle: false, caller: caller())
         }
     }
 
@@ -182,8 +182,8 @@ extension BridgedMethod {
         _ name: String, _ parameters: [Parameter], _ summary: String, example: String,
         call: @escaping @Sendable (Arguments) throws -> BasicCall
     ) -> BridgedMethod {
-        outcome(name, on: \.basic, parameters, summary, example: example) { basic, arguments, id, completion in
-            basic.enqueue(try call(arguments), messageID: id, completion: completion())
+        outcome(name, on: \.basic, parameters, summary, example: example) { basic, arguments, id, caller in
+            basic.enqueue(try call(arguments), messageID: id, caller: caller())
         }
     }
 
@@ -192,7 +192,7 @@ extension BridgedMethod {
         _ name: String, on client: @escaping ClientPath<Client>, _ parameters: [Parameter],
         effect: CallEffect = .counts, restores: Restoration? = nil, messageID: MessageIDForm = .uuid,
         _ summary: String, example: String,
-        accept: @escaping @Sendable (Client, Arguments, MessageID?, Completion) throws -> Void
+        accept: @escaping @Sendable (Client, Arguments, MessageID?, CallerSource) throws -> Void
     ) -> BridgedMethod {
         let method = Method<HostSession>(
             name, parameters + [.messageID], result: "Outcome", summary: summary,
@@ -206,7 +206,7 @@ extension BridgedMethod {
                 } catch {
                     return reply.succeed(with: client(host).control.refuse(name, .messageID).json)
                 }
-                try accept(client(host), arguments, id) { host.answering(reply) }
+                try accept(client(host), arguments, id) { host.openCalls.caller(reply) }
             }
         )
         return BridgedMethod(

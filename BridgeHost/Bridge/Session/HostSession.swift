@@ -253,15 +253,6 @@ extension HostSession {
         completion(of: reply) { .success(json($0)) }
     }
 
-    /// Answers a tracking call with what became of it.
-    func answering(_ reply: Reply) -> @Sendable (CallAnswer) -> Void {
-        let call = openCalls.add(reply, isLate: false)
-        return { [openCalls] answer in
-            openCalls.answer(reply, isCut: answer.isCut) { reply.succeed { answer.write(to: &$0) } }
-            openCalls.remove(call)
-        }
-    }
-
     /// Answers a call that the disk may refuse.
     func answering<Failure: Error & CustomStringConvertible>(_ reply: Reply) -> @Sendable (Failure?) -> Void {
         completion(of: reply) { failure in

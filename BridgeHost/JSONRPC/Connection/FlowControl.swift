@@ -62,12 +62,12 @@ struct FlowControl: Sendable {
         lateBytes += bytes
     }
 
-    mutating func answer(_ bytes: Int, isLate: Bool) {
+    mutating func answer(_ bytes: Int, isLate: Bool, calls count: Int = 1) {
         if isLate {
-            lateCalls -= 1
+            lateCalls -= count
             lateBytes -= bytes
         } else {
-            calls -= 1
+            calls -= count
             callBytes -= bytes
         }
     }

@@ -119,6 +119,19 @@ final class OutputQueue: Sendable {
         }
     }
 
+    /// Records that calls are answered, and writes their answers.
+    ///
+    /// - Parameters:
+    ///   - calls: How many.
+    ///   - bytes: Their length.
+    ///   - answers: As they go out.
+    func answer(calls: Int, _ bytes: Int, framed answers: some Collection<UInt8>) {
+        change { state in
+            state.flow.answer(bytes, isLate: false, calls: calls)
+            state.append(framed: answers)
+        }
+    }
+
     /// Whether the answers to a batch may take so much until the last of them is there.
     func mayGather(_ bytes: Int) -> Bool { state.withLock { $0.flow.mayGather(bytes) } }
 

@@ -84,6 +84,13 @@ struct OutputQueueState: Sendable {
         flow.write(pending.count - count)
     }
 
+    /// Adds messages that are short, and framed already.
+    mutating func append(framed messages: some Collection<UInt8>) {
+        guard !isBroken, !isClosed else { return }
+        pending += messages
+        flow.write(messages.count)
+    }
+
     /// Adds a message to what is to be written.
     mutating func append(_ message: [UInt8]) {
         append { $0 += message }

@@ -51,6 +51,20 @@ package final class Reply: Sendable {
         }
     }
 
+    /// Takes the call over: this reply is done, and the call is to be answered over the line.
+    ///
+    /// - Parameter line: The line of the connection; made here if there is none yet.
+    /// - Returns: `nil` if the call is to be answered by this reply: it came in a batch, has a long id, may be answered
+    ///   late, or is code's of this process.
+    package func takeOver(_ line: inout AnswerLine?) -> OpenAnswer? {
+        guard case .client(let id, let byteCount, .connection, let queue) = caller,
+            let answer = OpenAnswer(id: id, byteCount: byteCount),
+            state.compareExchange(expected: .open, desired: .done, ordering: .acquiringAndReleasing).exchanged
+        else { return nil }
+        if line == nil { line = AnswerLine(queue) }
+        return answer
+    }
+
     package func succeed(with result: JSONText) { complete(with: .success(result)) }
 
     /// Succeeds with a result that is written straight into what goes out.
@@ -117,7 +131,7 @@ extension Reply.Destination {
     /// Answers a call of so many bytes.
     ///
     /// - Parameter write: Appends the answer; nothing if none is wanted.
-    fileprivate func answer(
+    func answer(
         _ byteCount: Int, isLate: Bool, to id: [UInt8]?, _ queue: OutputQueue, byWriting write: (inout [UInt8]) -> Void
     ) {
         switch self {

@@ -91,14 +91,13 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
     ///   - messageID: The key its caller chose, and the event's `messageId`; `nil`: one is made.
     ///   - waitsWhileIdle: Whether a call before `initialize` waits for it; otherwise it is refused as not
     ///     initialised.
-    ///   - completion: Called once the call is on disk or refused. Must not block.
+    ///   - caller: Hears of the call once it is on disk or refused.
     package func enqueue(
         _ call: AnalyticsCall, options: CallOptions? = nil, scope: AnalyticsScope? = nil, messageID: MessageID?,
-        waitsWhileIdle: Bool = true, completion: @escaping @Sendable (CallAnswer) -> Void
+        waitsWhileIdle: Bool = true, caller: Caller
     ) {
         runtime.enqueue(
-            given(call, options, in: scope), messageID: messageID, waitsWhileIdle: waitsWhileIdle,
-            completion: completion)
+            given(call, options, in: scope), messageID: messageID, waitsWhileIdle: waitsWhileIdle, caller: caller)
     }
 
     /// The call with what is around it now.

@@ -70,13 +70,12 @@ struct BasicModel: ClientModel {
         return .append(stamp.draft(.endpoint, .complete(body)))
     }
 
-    static func givesMore(_ call: BasicCall.Checked) -> Bool { if case .identify = call.call { true } else { false } }
+    static func isNoted(_ call: BasicCall.Checked) -> Bool { if case .identify = call.call { true } else { false } }
 
-    mutating func refused(_ call: PendingCall<BasicCall.Checked>) -> [ModelEffect<BasicCall>] {
+    mutating func refused(_ call: Int, _ messageID: MessageID) {
         // The user that it names is the user all the same: what follows is theirs.
-        if user?.call == call.stamp.number { user?.traits = nil }
-        if Self.givesMore(call.call) { identified.remove(call.stamp.messageID) }
-        return []
+        if user?.call == call { user?.traits = nil }
+        identified.remove(messageID)
     }
 
     mutating func forget() { self = BasicModel() }

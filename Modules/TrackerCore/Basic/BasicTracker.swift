@@ -73,10 +73,10 @@ public final class BasicTracker: ControlledClient {
             }, whenIgnored: whenIgnored, completion: completion)
     }
 
-    /// Makes a call: its place in the order is fixed when this returns. `completion` must not block.
-    package func enqueue(
-        _ call: BasicCall, messageID: MessageID? = nil, completion: @escaping @Sendable (CallAnswer) -> Void
-    ) { runtime.enqueue(call, messageID: messageID, completion: completion) }
+    /// Makes a call: its place in the order is fixed when this returns.
+    package func enqueue(_ call: BasicCall, messageID: MessageID? = nil, caller: Caller) {
+        runtime.enqueue(call, messageID: messageID, caller: caller)
+    }
 
     func enqueue(_ call: BasicCall, _ key: CallerKey?) -> CallReceipt { runtime.enqueue(call, key) }
 

@@ -82,12 +82,9 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     ///
     /// - Parameters:
     ///   - messageID: The key its caller chose; `nil`: one is made.
-    ///   - completion: Called once the call is on disk or refused. Must not block.
-    package func enqueue(
-        _ call: TrackerCall, messageID: MessageID? = nil,
-        completion: @escaping @Sendable (CallAnswer) -> Void
-    ) {
-        runtime.enqueue(call, messageID: messageID, completion: completion)
+    ///   - caller: Hears of the call once it is on disk or refused.
+    package func enqueue(_ call: TrackerCall, messageID: MessageID? = nil, caller: Caller) {
+        runtime.enqueue(call, messageID: messageID, caller: caller)
     }
 
     /// Sends what is queued, and waits for the result.

@@ -53,20 +53,20 @@ struct TrackerModel: ClientModel {
     }
 
     static let followsCommits = true
+    static let pendingNote: String? = "Missing session ID - queuing event"
 
     mutating func committed(
-        _ call: PendingCall<CallContent>, in session: SessionID?, of generation: Generation, isPending: Bool
+        _ call: Int, in session: SessionID?, of generation: Generation
     ) -> [ModelEffect<TrackerCall>] {
-        shown.committed(call.stamp.number, in: generation)
-        let effects = report(session)
-        return isPending ? effects + [.note("Missing session ID - queuing event: \(call.name)")] : effects
+        shown.committed(call, in: generation)
+        return report(session)
     }
 
-    mutating func refused(_ call: PendingCall<CallContent>) -> [ModelEffect<TrackerCall>] {
-        guard call.call.shownURL != nil else { return [] }
-        shown.takeBack(call.stamp.number)
-        showings.remove(call.stamp.messageID)
-        return []
+    static func isNoted(_ call: CallContent) -> Bool { call.shownURL != nil }
+
+    mutating func refused(_ call: Int, _ messageID: MessageID) {
+        shown.takeBack(call)
+        showings.remove(messageID)
     }
 
     mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<TrackerCall>] {

@@ -37,14 +37,12 @@ struct RecorderPlace: Sendable {
 
     /// Has a call refused if the test wants that, and its answer recorded.
     ///
-    /// - Returns: What is called with the answer.
-    func record<Call>(
-        _ seen: inout SeenCall<Call>, _ completion: @escaping @Sendable (CallAnswer) -> Void
-    ) -> @Sendable (CallAnswer) -> Void {
+    /// - Returns: Who hears of the call instead.
+    func record<Call>(_ seen: inout SeenCall<Call>, _ caller: Caller) -> Caller {
         if case .success = seen.checked, let reason = recorder.refusal { seen.checked = .failure(Refusal(reason)) }
-        return { [self, call = seen.call] answer in
+        return Caller { [self, call = seen.call] answer in
             settle(call, answer)
-            completion(answer)
+            caller.receive(answer)
         }
     }
 

@@ -37,21 +37,24 @@ protocol ClientModel: Sendable {
     /// Whether the model asks for what is on disk.
     static var followsCommits: Bool { get }
 
-    /// Whether what a call gives goes with later calls too. If the plan drops it, the model knows before any of these.
-    static func givesMore(_ call: Call) -> Bool
+    /// Whether the model remembers something of a call for later ones, which a refusal takes back.
+    static func isNoted(_ call: Call) -> Bool
+
+    /// What begins the sentence about a call that waits, for those who want details; `nil`: there is none.
+    static var pendingNote: String? { get }
 
     /// A call is on disk. Its caller is answered after this.
     ///
     /// - Parameters:
+    ///   - call: Its number.
     ///   - session: The lane's session then.
     ///   - generation: The generation that it is of.
-    ///   - isPending: Whether it waits for a session, or for other credentials.
     mutating func committed(
-        _ call: PendingCall<Call>, in session: SessionID?, of generation: Generation, isPending: Bool
+        _ call: Int, in session: SessionID?, of generation: Generation
     ) -> [ModelEffect<Given>]
 
-    /// The outbox has refused a call, or will. Its caller is answered after this.
-    mutating func refused(_ call: PendingCall<Call>) -> [ModelEffect<Given>]
+    /// The outbox has refused a call of which the model remembers something, or will. Its caller is answered after this.
+    mutating func refused(_ call: Int, _ messageID: MessageID)
 
     mutating func observed(_ event: DeliveryEvent) -> [ModelEffect<Given>]
 
@@ -67,11 +70,10 @@ extension ClientModel {
     func opened(_: LaneState) -> [ModelEffect<Given>] { [] }
     func started(under _: Settings) -> [ModelEffect<Given>] { [] }
     static var followsCommits: Bool { false }
-    static func givesMore(_: Call) -> Bool { false }
-    func committed(
-        _: PendingCall<Call>, in _: SessionID?, of _: Generation, isPending _: Bool
-    ) -> [ModelEffect<Given>] { [] }
-    func refused(_: PendingCall<Call>) -> [ModelEffect<Given>] { [] }
+    static func isNoted(_: Call) -> Bool { false }
+    static var pendingNote: String? { nil }
+    func committed(_: Int, in _: SessionID?, of _: Generation) -> [ModelEffect<Given>] { [] }
+    func refused(_: Int, _: MessageID) {}
     func observed(_: DeliveryEvent) -> [ModelEffect<Given>] { [] }
     static func weight(of _: Call) -> Int { 256 }
     static func messageID(at _: Timestamp, _ ids: any IDGenerator) -> MessageID { ids.messageID() }
@@ -80,8 +82,6 @@ extension ClientModel {
 /// Something that a model wants done after what has happened.
 enum ModelEffect<Given: Sendable>: Sendable {
     case report(Diagnostic)
-    /// Log it for those who want details.
-    case note(String)
     case call(Given)
     /// Ask for the device's place, and make a call of the answer.
     case locate(any LocationProvider, @Sendable (LocationData) -> Given)

@@ -10,7 +10,7 @@ extension ClientRuntime {
         switch action {
         case .stage(let call, let run):
             guard let refusal = stage(call, in: run, &contents) else { return }
-            contents.state.deferred.append(.perform { [self] in call.completion(refuse(call.name, refusal)) })
+            contents.state.deferred.append(.perform { [self] in call.caller.receive(refuse(call.name, refusal)) })
         case .commit(let change, let pending, let run):
             commit(change, pending, in: run)
         case .forget(let forget, let run): commit(forget, in: run)
@@ -48,46 +48,102 @@ extension ClientRuntime {
         } catch {
             return error
         }
-        if Model.givesMore(call.call), run.lane.parts.plan?.drops(change) == true { _ = contents.model.refused(call) }
+        let isNoted = Model.isNoted(call.call)
+        // What it gives later calls, too: the model knows that it is dropped before any of these.
+        if isNoted, run.lane.parts.plan?.drops(change) == true {
+            contents.model.refused(call.stamp.number, call.stamp.messageID)
+        }
         // While delivery is halted, the call waits until `initialize` resumes delivery.
         if contents.state.isHalted { change.markPending() }
-        run.lane.outbox.stage(change) { [self] result in
-            follow(call, result)
-            call.completion(outcome(of: result, call, run))
+        guard case .append(let draft) = change else {
+            run.lane.outbox.stage(change) { [self] in answer(call, $0, isNoted: isNoted, in: run) }
+            return nil
         }
+        let staged = StagedCall(
+            draft, of: RecordOwner(self, run: run.number), number: call.stamp.number, name: call.name, isNoted: isNoted,
+            caller: call.caller)
+        run.lane.outbox.stage(staged) { [self] in { [self] in answer($0, in: run) } }
         return nil
     }
 
-    /// Tells the model what the outbox has answered.
-    private func follow(_ call: State.Call, _ result: ChangeResult) {
-        switch result {
-        case .queued(let lane) where Model.followsCommits:
-            let (session, generation) = (lane.entry.session, lane.generation)
-            follow { $0.committed(call, in: session, of: generation, isPending: false) }
-        case .pending(let lane) where Model.followsCommits:
-            let (session, generation) = (lane.entry.session, lane.generation)
-            follow { $0.committed(call, in: session, of: generation, isPending: true) }
-        case .refused, .failed: follow { $0.refused(call) }
-        case .queued, .pending, .done, .repeated, .changed: break
+    /// Tells the model what has become of records, and then their callers.
+    private func answer(_ records: AnsweredRecords, in run: Run) {
+        follow { model in
+            var effects: [ModelEffect<Model.Given>] = []
+            for index in records.indices {
+                if case .refused = records.outcome(index) {
+                    guard records.isNoted(index) else { continue }
+                    model.refused(records.number(index), records.messageID(index))
+                } else if Model.followsCommits, let lane = records.lane {
+                    effects += model.committed(records.number(index), in: lane.entry.session, of: lane.generation)
+                }
+            }
+            return effects
+        }
+        let plan = run.lane.parts.plan
+        var index = records.indices.lowerBound
+        var isTaken = false
+        while index < records.indices.upperBound {
+            let outcome = records.outcome(index)
+            if case .refused = outcome { isTaken = false } else if !isTaken { isTaken = took(in: run) }
+            if plan == nil, outcome == .queued, case let kept = records.keepPromises(from: index), kept > 0 {
+                index += kept
+                continue
+            }
+            let id = records.messageID(index)
+            let broken = plan?.report(id, by: log)
+            switch outcome {
+            case .queued: records.answer(index, .success(.queued(id)))
+            case .pending:
+                note { records.name(index) }
+                records.answer(index, .success(.pending(id)))
+            case .refused(let reason):
+                records.answer(index, refuse(records.name(index), refusal(reason, broken, in: run)))
+            }
+            index += 1
         }
     }
 
-    private func outcome(of result: ChangeResult, _ call: State.Call, _ run: Run) -> CallAnswer {
-        let broken = run.lane.parts.plan?.report(call.stamp.messageID, by: log)
+    /// The same of a call that is no record.
+    private func answer(_ call: State.Call, _ result: ChangeResult, isNoted: Bool, in run: Run) {
+        let id = call.stamp.messageID
+        let broken = run.lane.parts.plan?.report(id, by: log)
         switch result {
-        case .queued:
-            log.endRefusals()
-            run.lane.engine.kick()
-            return .success(.queued(call.stamp.messageID))
-        case .pending:
-            log.endRefusals()
-            run.lane.engine.kick()
-            return .success(.pending(call.stamp.messageID))
-        case .done, .repeated, .changed: return .success(.queued(call.stamp.messageID))
-        case .refused(.plan): return refuse(call.name, Refusal(.plan, .plan, ["detail": .string(broken ?? "")]))
-        case .refused(.tooLarge): return refuse(call.name, .tooLarge(under: run.settings.delivery))
-        case .refused(let reason): return refuse(call.name, Refusal(reason))
-        case .failed: return refuse(call.name, Refusal(.storage))
+        case .queued(let lane), .pending(let lane):
+            if Model.followsCommits {
+                follow { $0.committed(call.stamp.number, in: lane.entry.session, of: lane.generation) }
+            }
+            _ = took(in: run)
+            guard case .pending = result else { break }
+            note { call.name }
+            return call.caller.receive(.success(.pending(id)))
+        case .done, .repeated, .changed: break
+        case .refused, .failed:
+            if isNoted { contents.withLock { $0.model.refused(call.stamp.number, id) } }
+            let reason = if case .refused(let reason) = result { reason } else { RefusalReason.storage }
+            return call.caller.receive(refuse(call.name, refusal(reason, broken, in: run)))
+        }
+        call.caller.receive(.success(.queued(id)))
+    }
+
+    /// The lane has taken a call.
+    private func took(in run: Run) -> Bool {
+        log.endRefusals()
+        run.lane.engine.kick()
+        return true
+    }
+
+    private func note(_ name: () -> String) {
+        guard let text = Model.pendingNote else { return }
+        log.verbose(.info) { "\(text): \(name())" }
+    }
+
+    /// - Parameter broken: What is wrong with the call by the plan.
+    private func refusal(_ reason: RefusalReason, _ broken: String?, in run: Run) -> Refusal {
+        switch reason {
+        case .plan: Refusal(.plan, .plan, ["detail": .string(broken ?? "")])
+        case .tooLarge: .tooLarge(under: run.settings.delivery)
+        default: Refusal(reason)
         }
     }
 
@@ -230,7 +286,7 @@ extension ClientRuntime {
             }
         case .flush(let flush, let run): begin(flush, in: run)
         case .report(let flush, let reason): report(flush, reason)
-        case .refuse(let call, let refusal): call.completion(refuse(call.name, refusal))
+        case .refuse(let call, let refusal): call.caller.receive(refuse(call.name, refusal))
         case .announceOff(let off):
             log.endRefusals()
             log.announceRefusals(
@@ -261,7 +317,6 @@ extension ClientRuntime {
         for effect in effects {
             switch effect {
             case .report(let diagnostic): hub.report(diagnostic)
-            case .note(let message): log.verbose(.info) { message }
             case .call(let call): enqueue(call, messageID: nil)
             case .locate(let provider, let call): locate(provider, call)
             case .setInBackground: break

@@ -9,20 +9,19 @@ extension ClientRuntime {
     /// - Parameters:
     ///   - messageID: The key that its caller chose; `nil`: one is made.
     ///   - waitsWhileIdle: Whether the call may wait for an `initialize` that nobody has asked for.
-    ///   - completion: Called once the call is on disk or refused. Must not block.
+    ///   - caller: Hears of the call once it is on disk or refused.
     func enqueue(
-        _ call: Model.Given, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (CallAnswer) -> Void = { _ in }
+        _ call: Model.Given, messageID: MessageID?, waitsWhileIdle: Bool = true, caller: Caller = .nobody
     ) {
         let place = dependencies.recorder.map { RecorderPlace($0, call) }
         // A function that is replaced at each look would keep its caller for ever.
         for _ in 0..<100 {
             var seen = filter.apply(to: call, log: log)
-            let answer = place?.record(&seen, completion) ?? completion
-            if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, completion: answer) { return }
+            let caller = place?.record(&seen, caller) ?? caller
+            if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, caller: caller) { return }
         }
         log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
-        completion(refuse(call.name, Refusal(.beforeSend)))
+        caller.receive(refuse(call.name, Refusal(.beforeSend)))
     }
 
     /// The same under a key that may not be valid; returns a receipt.
@@ -33,7 +32,7 @@ extension ClientRuntime {
             dependencies.recorder.map { RecorderPlace($0, call) }?.settle(call, answer)
             receipt.resolve(answer.outcome)
         } else {
-            enqueue(call, messageID: key?.messageID, completion: { receipt.resolve($0.outcome) })
+            enqueue(call, messageID: key?.messageID, caller: Caller(receipt))
         }
         return receipt
     }
@@ -43,11 +42,10 @@ extension ClientRuntime {
     /// - Parameters:
     ///   - messageID: The key that its caller chose; `nil`: one is made.
     ///   - waitsWhileIdle: Whether the call may wait although `initialize` was not called yet.
-    ///   - completion: Called once the call is on disk or refused. Must not block.
+    ///   - caller: Hears of the call once it is on disk or refused.
     /// - Returns: Whether that is done. If not, another function is to see the call first.
     func submit(
-        _ seen: SeenCall<Model.Given>, messageID: MessageID?, waitsWhileIdle: Bool = true,
-        completion: @escaping @Sendable (CallAnswer) -> Void
+        _ seen: SeenCall<Model.Given>, messageID: MessageID?, waitsWhileIdle: Bool = true, caller: Caller
     ) -> Bool {
         let time = dependencies.clock.wall
         let stamp = CallStamp(
@@ -57,14 +55,14 @@ extension ClientRuntime {
         switch seen.checked {
         case .failure(let fault):
             let refusal = contents.withLock { $0.state.refusal } ?? fault
-            completion(refuse(seen.name, refusal))
+            caller.receive(refuse(seen.name, refusal))
         case .success(let content):
             let call = PendingCall(
                 call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
-                completion: completion)
+                caller: caller)
             switch submit(call, seenBy: seen.version, waitsWhileIdle: waitsWhileIdle) {
             case .taken: break
-            case .refused(let refusal): completion(refuse(seen.name, refusal))
+            case .refused(let refusal): caller.receive(refuse(seen.name, refusal))
             case .unseen: return false
             }
         }
@@ -141,7 +139,7 @@ extension ClientRuntime {
             case .success(let new):
                 changed[ObjectIdentifier(call)] = State.Call(
                     call: new, name: seen.name, stamp: call.stamp, weight: Model.weight(of: new), isSeen: seen.isSeen,
-                    completion: call.completion)
+                    caller: call.caller)
             case .failure(let refusal): refused[ObjectIdentifier(call)] = (seen.name, refusal)
             }
         }
@@ -153,7 +151,7 @@ extension ClientRuntime {
         }
         for call in removed {
             guard let (name, refusal) = refused[ObjectIdentifier(call)] else { continue }
-            call.completion(refuse(name, refusal))
+            call.caller.receive(refuse(name, refusal))
         }
     }
 }

@@ -192,7 +192,7 @@ struct LaneParts: Sendable {
         configuration.answering = { [answering = dependencies.answering] completions in
             kicks.gather { answering(completions) }
         }
-        if let plan { configuration.inspect = { plan.inspect($0, $1) } }
+        if let plan { configuration.inspect = { plan.inspect($0, $1, $2) } }
         let outbox = dependencies.makeOutbox(configuration)
         let state = DeliveryState(
             dialect: settings.dialect(ids: dependencies.ids), breaker: delivery.breaker,

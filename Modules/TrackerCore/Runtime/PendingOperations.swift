@@ -9,18 +9,15 @@ final class PendingCall<Call: Sendable>: Sendable {
     let weight: Int
     /// Whether a function of the program has seen it (``CallFilter``).
     let isSeen: Bool
-    let completion: @Sendable (CallAnswer) -> Void
+    let caller: Caller
 
-    init(
-        call: Call, name: String, stamp: CallStamp, weight: Int, isSeen: Bool = false,
-        completion: @escaping @Sendable (CallAnswer) -> Void
-    ) {
+    init(call: Call, name: String, stamp: CallStamp, weight: Int, isSeen: Bool = false, caller: Caller) {
         self.call = call
         self.name = name
         self.stamp = stamp
         self.weight = weight
         self.isSeen = isSeen
-        self.completion = completion
+        self.caller = caller
     }
 }
 
@@ -151,7 +148,7 @@ enum Operation<Model: ClientModel>: Sendable {
     /// Answers the caller: the client no longer exists.
     func abandon() {
         switch self {
-        case .call(let call): call.completion(.failure(.notInitialized))
+        case .call(let call): call.caller.receive(.failure(.notInitialized))
         case .initialize(let initialization):
             initialization.completion(.failure(.clientIsGone))
         case .turnOff(let off): off.completion(.success(()))

@@ -5,7 +5,7 @@ import TrackerStorage
 
 /// Checks the calls of a client against its plan, when they are about to be queued.
 ///
-/// Only then is the data of an event whole: it has the session's metadata. The writer's queue asks ``inspect(_:_:)``,
+/// Only then is the data of an event whole: it has the session's metadata. The writer's queue asks ``inspect(_:_:_:)``,
 /// inside the transaction, and ``report(_:by:)`` logs what was found once the call is answered.
 final class PlanGuard: Sendable {
     private struct Content {
@@ -52,11 +52,11 @@ final class PlanGuard: Sendable {
     }
 
     /// What is to become of a record.
-    func inspect(_ draft: Draft, _ body: JSONText) -> Inspection {
-        guard let call = PlannedCall(draft.route, body, under: plan) else { return .pass }
+    func inspect(_ messageID: MessageID, _ route: Route, _ body: JSONText) -> Inspection {
+        guard let call = PlannedCall(route, body, under: plan) else { return .pass }
         let reasons = plan.reasons(against: call.subject, call.data)
         guard !reasons.isEmpty else { return .pass }
-        content.withLock { $0.found[draft.messageID] = (call.subject.label, reasons) }
+        content.withLock { $0.found[messageID] = (call.subject.label, reasons) }
         switch onBroken {
         case .warn: return .pass
         case .drop: return .refuse(Self.text(reasons))

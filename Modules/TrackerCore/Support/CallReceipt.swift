@@ -48,3 +48,7 @@ public final class CallReceipt: Sendable {
         for waiter in waiters { waiter.resume(returning: outcome) }
     }
 }
+
+extension CallReceipt: CallReceiver {
+    package func receive(_ answer: CallAnswer, of _: Int) { resolve(answer.outcome) }
+}

@@ -25,6 +25,14 @@ package protocol LaneOutbox: Sendable {
     func stage(
         _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void)
 
+    /// Fixes a call's place in the order, and writes its record.
+    ///
+    /// - Parameters:
+    ///   - call: Its record, and what its client must know of it later.
+    ///   - answer: Makes what is called with the results of the calls of this client, of neighbours in a transaction
+    ///     together. It is asked for when the client is the first time in a transaction.
+    func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void)
+
     /// Reads the oldest records, and the lane with them, in one transaction.
     ///
     /// It leaves out the records that the caller names, and those that are delivered or dropped in memory and still on

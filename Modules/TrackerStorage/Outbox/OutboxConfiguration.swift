@@ -44,7 +44,7 @@ package struct OutboxConfiguration: Sendable {
     package var answering: @Sendable (_ completions: () -> Void) -> Void = { $0() }
     /// Looks at each record before it is queued; called on the writer's queue. If the transaction is rolled back, it
     /// looks again or never.
-    package var inspect: (@Sendable (Draft, JSONText) -> Inspection)?
+    package var inspect: (@Sendable (MessageID, Route, JSONText) -> Inspection)?
     /// Sees each record as it is queued, before its caller is answered; called on the writer's queue. If the transaction
     /// is rolled back, it sees the record again or never.
     package var onQueued: (@Sendable (MessageID, JSONText) -> Void)?

@@ -1,6 +1,6 @@
 package import TrackerModels
 
-/// A call on its way into the outbox. A class, since it is handed on often and copied never.
+/// A record as its client makes it. A class, since it is handed on often and copied never.
 package final class Draft: Sendable {
     /// The JSON that a record will carry.
     package enum Body: Sendable {
@@ -34,9 +34,6 @@ package final class Draft: Sendable {
     package let isPending: Bool
     /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
     package let refusal: RefusalReason?
-    /// Whether the record was dropped before it was written, since too much waits: only what else the call changes is
-    /// written.
-    let isEvicted: Bool
     /// When the call was made, by the wall clock.
     package let occurredAt: Timestamp
     /// When the call was made, on the monotonic clock, for ages within this run.
@@ -55,33 +52,16 @@ package final class Draft: Sendable {
         self.values = values
         self.isPending = isPending
         self.refusal = refusal
-        isEvicted = false
         self.occurredAt = occurredAt
         self.acceptedAt = acceptedAt
     }
 
-    /// The same call, pending or without its record.
-    private init(_ other: Draft, body: Body, isPending: Bool, isEvicted: Bool) {
-        messageID = other.messageID
-        hasCallerKey = other.hasCallerKey
-        route = other.route
-        self.body = body
-        sessionMetadata = other.sessionMetadata
-        values = other.values
-        self.isPending = isPending
-        refusal = other.refusal
-        self.isEvicted = isEvicted
-        occurredAt = other.occurredAt
-        acceptedAt = other.acceptedAt
-    }
-
     /// The call, answered as `pending`.
-    package var pending: Draft { Draft(self, body: body, isPending: true, isEvicted: isEvicted) }
-
-    /// What is left of the call without its record; `nil` if that is nothing.
-    var evicted: Draft? {
-        guard !values.isEmpty || sessionMetadata != nil else { return nil }
-        return Draft(self, body: .template(BodyTemplate([])), isPending: isPending, isEvicted: true)
+    package var pending: Draft {
+        Draft(
+            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body,
+            sessionMetadata: sessionMetadata, values: values, isPending: true, refusal: refusal,
+            occurredAt: occurredAt, acceptedAt: acceptedAt)
     }
 }
 
@@ -158,7 +138,7 @@ package struct EventBody: Sendable {
     /// The object for a session without metadata.
     package let text: JSONText
     /// Where the members before `data` end.
-    private let headEnd: Int
+    let headEnd: Int
 
     /// - Parameters:
     ///   - head: The members before `data`.
@@ -174,6 +154,9 @@ package struct EventBody: Sendable {
         }
         text = writer.finish()
     }
+
+    /// Takes up a body that was written before.
+    init(_ text: JSONText, headEnd: Int) { (self.text, self.headEnd) = (text, headEnd) }
 
     /// The object for a session with these metadata, if it has any.
     func text(with metadata: JSONText?) -> JSONText {

@@ -2,25 +2,11 @@ import TrackerModels
 
 /// The changes that were accepted and are not written yet, and what readers must know about them.
 struct Stage: Sendable {
-    /// Stands in the place of a task that was taken out of its group.
-    private static let nothing = StagedTask(task: .change(.barrier))
     /// The least bound, in bytes.
     private static let leastBound = 1 << 20
     /// The largest transaction.
     private static let groupSize = 1_000
     private static let groupBytes = 8 << 20
-
-    private struct Group: Sendable {
-        var tasks: [StagedTask] = []
-        var bytes = 0
-
-        var isFull: Bool { tasks.count >= Stage.groupSize || bytes >= Stage.groupBytes }
-
-        mutating func append(_ task: StagedTask) {
-            tasks.append(task)
-            bytes += task.weight
-        }
-    }
 
     enum Phase: Sendable {
         /// Not yet: tasks wait.
@@ -57,8 +43,8 @@ struct Stage: Sendable {
     struct Addition {
         /// Whether the writer must be woken.
         var wakesWriter = false
-        /// The tasks whose records are refused since too much waits: the one that was added, or older ones.
-        var refused: [StagedTask] = []
+        /// What is refused since too much waits: what was added, or older records. It has their answers alone.
+        var refused = StagedGroup()
     }
 
     /// How many bytes may be staged and not yet written.
@@ -73,11 +59,13 @@ struct Stage: Sendable {
     /// How many tasks are not done yet that the next process to deliver the lane must find done.
     private var deliveryTasks = 0
     /// What waits, in groups that each fill one transaction at most; the last is still being filled.
-    private var groups: [Group] = []
+    private var groups: [StagedGroup] = []
     /// What is left of the oldest tasks after some were dropped; it is written with the first group.
-    private var survivors = Group()
-    /// How many tasks of the first group were dropped or have survived.
+    private var survivors = StagedGroup()
+    /// How many entries of the first group were dropped or have survived.
     private var passed = 0
+    /// An empty group whose buffers were used before.
+    private var spare = StagedGroup()
     private var isWriterScheduled = false
 
     /// - Parameters:
@@ -104,30 +92,56 @@ struct Stage: Sendable {
     ///
     /// - Throws: Why every task is refused.
     mutating func add(_ task: StagedTask) throws(StorageError) -> Addition {
+        var addition = Addition()
+        guard try makesRoom(ifNeeded: task.task.mayBeRefused, &addition) else {
+            addition.refused.append(task)
+            return addition
+        }
+        if task.guidesDelivery { settling.formUnion(task.task.settledRecords) }
+        add(to: &addition) { $0.append(task) }
+        return addition
+    }
+
+    /// Adds a call, if there is room for it.
+    ///
+    /// - Parameter answer: Makes what hears of the calls of its client.
+    /// - Throws: Why every task is refused.
+    mutating func add(
+        _ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void
+    ) throws(StorageError) -> Addition {
+        var addition = Addition()
+        guard try makesRoom(ifNeeded: true, &addition) else {
+            addition.refused.append(call, isBare: true, answer: answer)
+            return addition
+        }
+        add(to: &addition) { $0.append(call, answer: answer) }
+        return addition
+    }
+
+    private mutating func add(to addition: inout Addition, _ append: (inout StagedGroup) -> Void) {
+        if groups.last.map(isFull) != false {
+            groups.append(spare)
+            spare = StagedGroup()
+        }
+        let last = groups.count - 1
+        let before = Counts(groups[last])
+        append(&groups[last])
+        count(Counts(groups[last]), since: before)
+        addition.wakesWriter = wake()
+    }
+
+    /// Whether there is room for one more task, perhaps since older records are dropped.
+    private mutating func makesRoom(ifNeeded isNeeded: Bool, _ addition: inout Addition) throws(StorageError) -> Bool {
         switch phase {
         case .failed(let error): throw error
         case .closed: throw StorageError(.closed, "The outbox is closed")
         case .waiting, .open: break
         }
-        var addition = Addition()
-        if stagedBytes >= bound, task.task.mayBeRefused {
-            if overflow == .dropOldest { addition.refused = makeRoom() }
-            // What the writer has taken is about to be written: beside it there is always room for the newest call.
-            guard overflow == .dropOldest, stagedBytes - takenBytes < bound else {
-                addition.refused.append(task)
-                return addition
-            }
-        }
-        stagedBytes += task.weight
-        records += task.records
-        if task.guidesDelivery {
-            deliveryTasks += 1
-            settling.formUnion(task.task.settledRecords)
-        }
-        if groups.last?.isFull != false { groups.append(Group()) }
-        groups[groups.count - 1].append(task)
-        addition.wakesWriter = wake()
-        return addition
+        guard isNeeded, stagedBytes >= bound else { return true }
+        guard overflow == .dropOldest else { return false }
+        makeRoom(&addition.refused)
+        // What the writer has taken is about to be written: beside it there is always room for the newest call.
+        return stagedBytes - takenBytes < bound
     }
 
     /// Enters another phase.
@@ -140,33 +154,24 @@ struct Stage: Sendable {
     }
 
     /// The writer's next group; an empty one if there is nothing to write.
-    mutating func nextGroup() -> [StagedTask] {
+    mutating func nextGroup() -> StagedGroup {
         guard !isEmpty else {
             isWriterScheduled = false
-            return []
+            return StagedGroup()
         }
         let group = popGroup()
-        takenBytes += group.bytes
-        return group.tasks
+        takenBytes += group.weight
+        return group
     }
 
     /// Removes a group that was written or refused.
-    mutating func finish(_ group: [StagedTask]) {
-        // By index, since a task that is iterated over is copied.
-        for index in group.indices {
-            stagedBytes -= group[index].weight
-            takenBytes -= group[index].weight
-            records -= group[index].records
-            if group[index].guidesDelivery { deliveryTasks -= 1 }
-        }
+    mutating func finish(_ group: borrowing StagedGroup) {
+        takenBytes -= group.weight
+        count(Counts(), since: Counts(group))
     }
 
-    /// Takes everything that is left. Call ``finish(_:)`` with it.
-    mutating func rest() -> [StagedTask] {
-        var rest: [StagedTask] = []
-        while case let group = nextGroup(), !group.isEmpty { rest += group }
-        return rest
-    }
+    /// Takes an empty group to fill its buffers again.
+    mutating func reuse(_ group: StagedGroup) { spare = group }
 
     /// Raises the floor: a read has found that all records before this one have left the queue.
     ///
@@ -188,53 +193,74 @@ struct Stage: Sendable {
         if !settled.isEmpty { settling.subtract(settled) }
     }
 
-    private var isEmpty: Bool { groups.isEmpty && survivors.tasks.isEmpty }
+    private var isEmpty: Bool { groups.isEmpty && survivors.isEmpty }
+
+    private func isFull(_ group: StagedGroup) -> Bool {
+        // What is dropped leaves its bytes in the group, so a group is a small part of the bound.
+        group.entries.count >= Self.groupSize || group.byteCount >= min(Self.groupBytes, bound / 4)
+    }
 
     /// Takes the oldest tasks, as many as one transaction has, and what has survived before them.
-    private mutating func popGroup() -> Group {
-        var group = groups.isEmpty ? Group() : groups.removeFirst()
-        if passed > 0 { group.tasks.removeFirst(passed) }
-        if !survivors.tasks.isEmpty {
-            group = Group(tasks: survivors.tasks + group.tasks, bytes: survivors.bytes + group.bytes)
+    private mutating func popGroup() -> StagedGroup {
+        var group = groups.isEmpty ? StagedGroup() : groups.removeFirst()
+        if survivors.isEmpty {
+            if passed > 0 { group.removeFirst(passed) }
+        } else {
+            for entry in group.entries.dropFirst(passed) { survivors.append(entry, of: group) }
+            group = survivors
         }
-        (survivors, passed) = (Group(), 0)
+        (survivors, passed) = (StagedGroup(), 0)
         return group
     }
 
     /// Drops the oldest records until there is room. What else their calls change stays.
     ///
-    /// - Returns: The tasks whose records were dropped.
-    private mutating func makeRoom() -> [StagedTask] {
-        var dropped: [StagedTask] = []
-        while stagedBytes >= bound, let task = popTask() {
-            guard case .change(.append(let draft)) = task.task, !draft.isEvicted else {
-                survivors.append(task)
-                continue
+    /// - Parameter dropped: Gets the records that were dropped.
+    private mutating func makeRoom(_ dropped: inout StagedGroup) {
+        while stagedBytes >= bound, !groups.isEmpty {
+            let entry = groups[0].entries[passed]
+            let before = Counts(groups[0]).adding(Counts(survivors))
+            groups[0].uncount(entry)
+            if case .record(let record) = entry, !record.isEvicted {
+                dropped.append(entry, of: groups[0], isBare: true)
+                if record.isLasting { survivors.append(entry, of: groups[0], isEvicted: true) }
+            } else {
+                survivors.append(entry, of: groups[0])
             }
-            dropped.append(task)
-            stagedBytes -= task.weight
-            records -= task.records
-            guard let remainder = draft.evicted else { continue }
-            let rest = StagedTask(task: .change(.append(remainder)))
-            stagedBytes += rest.weight
-            survivors.append(rest)
+            count(Counts(groups[0]).adding(Counts(survivors)), since: before)
+            passed += 1
+            if passed == groups[0].entries.count {
+                groups.removeFirst()
+                passed = 0
+            }
         }
-        return dropped
     }
 
-    /// Takes the oldest task that neither was dropped nor has survived that.
-    private mutating func popTask() -> StagedTask? {
-        guard !groups.isEmpty else { return nil }
-        let task = groups[0].tasks[passed]
-        // Its memory is to be free at once, and not only with that of its group.
-        groups[0].tasks[passed] = Self.nothing
-        groups[0].bytes -= task.weight
-        passed += 1
-        if passed == groups[0].tasks.count {
-            groups.removeFirst()
-            passed = 0
+    /// What the stage counts of its groups.
+    private struct Counts {
+        var bytes = 0
+        var records = 0
+        var deliveryTasks = 0
+
+        init() {}
+
+        init(_ group: borrowing StagedGroup) {
+            (bytes, records, deliveryTasks) = (group.weight, group.records, group.deliveryTasks)
         }
-        return task
+
+        func adding(_ other: Counts) -> Counts {
+            var sum = self
+            sum.bytes += other.bytes
+            sum.records += other.records
+            sum.deliveryTasks += other.deliveryTasks
+            return sum
+        }
+    }
+
+    private mutating func count(_ now: Counts, since before: Counts) {
+        stagedBytes += now.bytes - before.bytes
+        records += now.records - before.records
+        deliveryTasks += now.deliveryTasks - before.deliveryTasks
     }
 
     private mutating func wake() -> Bool {
@@ -301,17 +327,13 @@ enum LaneTask: Sendable {
 
     /// How many records the task adds to the queue, unless they are refused.
     fileprivate var records: Int {
-        switch self {
-        case .change(.append(let draft)): draft.isEvicted ? 0 : 1
-        case .change(.continueSession): 1
-        default: 0
-        }
+        if case .change(.continueSession) = self { 1 } else { 0 }
     }
 
     /// Whether the task is a call that may be refused when too much waits.
     var mayBeRefused: Bool {
         switch self {
-        case .change(.append), .change(.continueSession), .change(.set): true
+        case .change(.continueSession), .change(.set): true
         default: false
         }
     }
@@ -319,7 +341,7 @@ enum LaneTask: Sendable {
     /// How many sequence numbers the task may give.
     fileprivate var numbers: Int {
         switch self {
-        case .change(.append), .change(.continueSession): 1
+        case .change(.continueSession): 1
         case .change(.requeue(let ids)): ids.count
         case .decided(let task, _): task.numbers
         default: 0
@@ -329,14 +351,14 @@ enum LaneTask: Sendable {
     fileprivate var isLasting: Bool { decision?.change.isBackedUp ?? false }
 }
 
-/// A task and its completion, with what the stage and the writer ask of it again and again. A class, since it is handed
-/// on often and copied never.
+/// A task that is no record of its own, and its completion. A class, since it is handed on often and copied never.
 final class StagedTask: Sendable {
+    /// About how many bytes a task adds to a transaction besides a body.
+    static let weight = 256
+
     /// What is to be done.
     let task: LaneTask
     let completion: @Sendable (ChangeResult) -> Void
-    /// About how many bytes it adds to a transaction.
-    let weight: Int
     /// How many records it adds to the queue, unless they are refused.
     let records: Int
     /// Whether the next process to deliver the lane must find the task done.
@@ -347,6 +369,8 @@ final class StagedTask: Sendable {
     /// its backup.
     let isLasting: Bool
 
+    var weight: Int { Self.weight }
+
     init(task: LaneTask, completion: @escaping @Sendable (ChangeResult) -> Void = { _ in }) {
         self.task = task
         self.completion = completion
@@ -354,7 +378,5 @@ final class StagedTask: Sendable {
         guidesDelivery = task.guidesDelivery
         numbers = task.numbers
         isLasting = task.isLasting
-        let bytes = if case .change(.append(let draft)) = task { draft.body.byteCount } else { 0 }
-        weight = 256 + bytes
     }
 }

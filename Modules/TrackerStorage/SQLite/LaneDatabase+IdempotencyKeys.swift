@@ -31,10 +31,10 @@ extension LaneDatabase {
     ///
     /// - Returns: Whether it is the first.
     func claim(
-        _ messageID: MessageID, _ outcome: IdempotencyKey.Outcome, in key: LaneKey
+        _ messageID: ArraySlice<UInt8>, _ outcome: IdempotencyKey.Outcome, in key: LaneKey
     ) throws(StorageError) -> Bool {
         try statement("INSERT INTO given(lane, message_id, kind, outcome) VALUES(?1, ?3, 0, ?2) ON CONFLICT DO NOTHING")
-            .run(key.lane, outcome.rawValue, lending: messageID.text) > 0
+            .run(key.lane, outcome.rawValue, lending: messageID) > 0
     }
 
     /// Takes back a claim of this transaction.

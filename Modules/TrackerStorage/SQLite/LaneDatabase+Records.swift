@@ -17,20 +17,21 @@ struct RemovedRecord {
 extension LaneDatabase {
     /// Adds a record.
     ///
-    /// - Parameter run: Names the run in which `draft.acceptedAt` has a meaning.
+    /// - Parameter run: Names the run in which `acceptedAt` has a meaning.
     func insert(
-        _ draft: Draft, number: Int64, generation: Generation, body: JSONText, run: Int64
+        _ record: StagedRecord, of group: StagedGroup, number: Int64, generation: Generation, body: ArraySlice<UInt8>,
+        run: Int64
     ) throws(StorageError) {
+        let (messageID, occurred) = (group.bytes[record.messageID.range], record.occurredAt.milliseconds)
         try statement(
             """
             INSERT INTO record(id, generation, route, is_given, occurred, run, accepted, check_sum, message_id, body)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """
         ).run(
-            number, generation.number, draft.route.rawValue, draft.hasCallerKey, draft.occurredAt.milliseconds, run,
-            draft.acceptedAt.nanoseconds,
-            Record.checkSum(draft.messageID.text, draft.route.rawValue, draft.occurredAt.milliseconds, body.bytes),
-            lending: draft.messageID.text, body.bytes
+            number, generation.number, record.route.rawValue, record.hasCallerKey, occurred, run,
+            record.acceptedAt.nanoseconds, Record.checkSum(messageID, record.route.rawValue, occurred, body),
+            lending: messageID, body
         )
     }
 
@@ -283,7 +284,7 @@ extension Record {
         guard let id = row.text("message_id") else { return nil }
         let (body, check) = (row.bytes("body"), row.int64("check_sum"))
         guard check == 0 else {
-            guard check == checkSum(id, row.int("route"), row.int64("occurred"), body) else { return nil }
+            guard check == checkSum(Array(id.utf8)[...], row.int("route"), row.int64("occurred"), body[...]) else { return nil }
             return (MessageID(accepted: id), JSONText(accepted: body))
         }
         guard let messageID = MessageID(id),
@@ -295,10 +296,11 @@ extension Record {
     /// A number that is another one if any of this has changed by accident; never 0.
     ///
     /// Each step is a bijection of the word that it takes in, so damage within eight bytes is found for certain.
-    static func checkSum(_ messageID: String, _ route: Int, _ occurred: Int64, _ body: [UInt8]) -> Int64 {
-        var messageID = messageID
+    static func checkSum(
+        _ messageID: ArraySlice<UInt8>, _ route: Int, _ occurred: Int64, _ body: ArraySlice<UInt8>
+    ) -> Int64 {
         var sum = mix(UInt64(bitPattern: occurred), into: UInt64(truncatingIfNeeded: route))
-        sum = messageID.withUTF8 { bytes in unsafe mix(UnsafeRawBufferPointer(bytes), into: sum) }
+        sum = unsafe messageID.withUnsafeBytes { bytes in unsafe mix(bytes, into: sum) }
         sum = unsafe body.withUnsafeBytes { bytes in unsafe mix(bytes, into: sum) }
         return sum == 0 ? 1 : Int64(bitPattern: sum)
     }

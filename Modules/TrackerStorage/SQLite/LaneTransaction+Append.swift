@@ -3,71 +3,84 @@ import TrackerModels
 extension LaneTransaction {
     /// Queues a record, or refuses it.
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
+        var group = StagedGroup()
+        let owner = RecordOwner(draft, run: 0)
+        group.append(StagedCall(draft, of: owner, number: 0, name: "", isNoted: false, caller: .nobody)) { { _ in } }
+        guard case .record(let record)? = group.entries.first else { return .done }
+        return try append(record, of: group)
+    }
+
+    /// Queues a record of a group, or refuses it.
+    mutating func append(_ record: StagedRecord, of group: StagedGroup) throws(StorageError) -> Effect {
         guard consent != .denied else { return .refused(.trackingNotAllowed) }
         let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
-        let outcome: IdempotencyKey.Outcome = isPending || draft.isPending ? .pending : .queued
-        guard draft.hasCallerKey else { return try append(draft, isPending: isPending, outcome) }
-        guard try database.claim(draft.messageID, outcome, in: row.key) else {
-            switch try database.outcome(of: draft.messageID, in: row.key) {
+        let outcome: IdempotencyKey.Outcome = isPending || record.isPending ? .pending : .queued
+        guard record.hasCallerKey else { return try append(record, of: group, isPending: isPending, outcome) }
+        guard try database.claim(group.bytes[record.messageID.range], outcome, in: row.key) else {
+            switch try database.outcome(of: group.messageID(of: record), in: row.key) {
             case .pending: return .pending
             case .moved: return outcome == .pending ? .pending : .queued
             case .queued, .applied, nil: return .queued
             }
         }
-        let effect = try append(draft, isPending: isPending, outcome)
-        if case .refused = effect { try database.takeBackClaim(of: draft.messageID, in: row.key) }
+        let effect = try append(record, of: group, isPending: isPending, outcome)
+        if case .refused = effect { try database.takeBackClaim(of: group.messageID(of: record), in: row.key) }
         return effect
     }
 
     /// Queues a record with a new key, or refuses it.
     private mutating func append(
-        _ draft: Draft, isPending: Bool, _ outcome: IdempotencyKey.Outcome
+        _ record: StagedRecord, of group: StagedGroup, isPending: Bool, _ outcome: IdempotencyKey.Outcome
     ) throws(StorageError) -> Effect {
-        if let refusal = draft.refusal { return .refused(refusal) }
-        if draft.isEvicted {
-            if row.forgets > 0, try isForgotten(draft) { return .refused(.forgotten) }
-            try change(by: draft)
+        if let refusal = record.refusal { return .refused(refusal) }
+        let addition = record.sessionMetadata.map { group.text(at: $0) }
+        let values = group.values(of: record)
+        if record.isEvicted {
+            if row.forgets > 0, try isForgotten(values: values) { return .refused(.forgotten) }
+            try change(addition, values)
             return .refused(.queueFull)
         }
         let limits = configuration.limits
-        var body = try body(of: draft)
-        if row.forgets > 0, try isForgotten(draft, body) { return .refused(.forgotten) }
-        switch configuration.inspect?(draft, body) ?? .pass {
-        case .pass: break
-        case .change(let changed): body = changed
-        case .refuse(let why):
-            try keepBroken(draft, body, why)
-            // The user that an identification names is the user all the same: what follows is theirs.
-            try change(by: draft)
-            return .refused(.plan)
+        var body = try body(of: record, in: group, values)
+        if row.forgets > 0, try isForgotten(record.route, JSONText(accepted: body), values: values) {
+            return .refused(.forgotten)
         }
-        guard body.byteCount <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
+        if let inspect = configuration.inspect {
+            switch inspect(group.messageID(of: record), record.route, JSONText(accepted: body)) {
+            case .pass: break
+            case .change(let changed): body = changed.bytes[...]
+            case .refuse(let why):
+                try keepBroken(record, of: group, body, why)
+                // The user that an identification names is the user all the same: what follows is theirs.
+                try change(addition, values)
+                return .refused(.plan)
+            }
+        }
+        guard body.count <= min(limits.maxRecordBytes, limits.maxBytes) else { return .refused(.tooLarge) }
         // They go with every later event, which needs room beside them.
-        if let addition = draft.sessionMetadata,
-            try metadata(with: addition).byteCount > limits.maxRecordBytes / 2
-        {
+        if let addition, try metadata(with: addition).byteCount > limits.maxRecordBytes / 2 {
             return .refused(.tooLarge)
         }
-        if try !hasRoom(for: body, isPending: isPending) {
-            try dropExpired(at: draft.acceptedAt)
-            guard try hasRoom(for: body, isPending: isPending) else { return .refused(.queueFull) }
+        if try !hasRoom(for: body.count, isPending: isPending) {
+            try dropExpired(at: record.acceptedAt)
+            guard try hasRoom(for: body.count, isPending: isPending) else { return .refused(.queueFull) }
         }
 
         let number = row.key.record(nextSequence())
-        try database.insert(draft, number: number, generation: row.generation, body: body, run: run)
-        configuration.onQueued?(draft.messageID, body)
+        try database.insert(record, of: group, number: number, generation: row.generation, body: body, run: run)
+        if let onQueued = configuration.onQueued { onQueued(group.messageID(of: record), JSONText(accepted: body)) }
         row.counters.accepted += 1
         row.counters.queued += 1
-        row.counters.queuedBytes += body.byteCount
-        try change(by: draft)
+        row.counters.queuedBytes += body.count
+        try change(addition, values)
         try evict()
         return outcome == .pending ? .pending : .queued
     }
 
     /// Changes what a call changes besides its record.
-    private mutating func change(by draft: Draft) throws(StorageError) {
-        if let addition = draft.sessionMetadata { try merge(addition) }
-        try make(draft.values)
+    private mutating func change(_ addition: JSONText?, _ values: [ValueChange]) throws(StorageError) {
+        if let addition { try merge(addition) }
+        try make(values)
     }
 
     /// Continues the session of another site.
@@ -88,7 +101,7 @@ extension LaneTransaction {
     /// Remembers the key of a tracking call that needs no record; false if a call with this key came before.
     mutating func isFirst(_ key: MessageID?) throws(StorageError) -> Bool {
         guard let key else { return true }
-        guard try database.claim(key, .queued, in: row.key) else { return false }
+        guard try database.claim(Array(key.text.utf8)[...], .queued, in: row.key) else { return false }
         row.settled += 1
         needsPruning = true
         try database.markSettled(key.text, row.settled, in: row.key)
@@ -102,14 +115,14 @@ extension LaneTransaction {
     }
 
     /// Whether a record may come in: within the bounds, or where the oldest make room for it.
-    private func hasRoom(for body: JSONText, isPending: Bool) throws(StorageError) -> Bool {
+    private func hasRoom(for bytes: Int, isPending: Bool) throws(StorageError) -> Bool {
         let limits = configuration.limits
         if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
             return false
         }
         return limits.overflow == .dropOldest
             || row.counters.queued < limits.maxRecords
-                && row.counters.queuedBytes + body.byteCount <= limits.maxBytes
+                && row.counters.queuedBytes + bytes <= limits.maxBytes
     }
 
     /// Drops the oldest records that are too old to be sent: nothing looks at the queue while delivery waits, is halted
@@ -129,14 +142,23 @@ extension LaneTransaction {
         try report(try database.deleteRecords(row.key.records.lowerBound...last), .expired)
     }
 
-    private mutating func body(of draft: Draft) throws(StorageError) -> JSONText {
-        switch draft.body {
-        case .complete(let body):
-            return body
-        case .template(let template):
-            return try write(template, draft.values)
-        case .withSessionMetadata(let body):
-            return body.text(with: try sessionMetadata())
+    private mutating func body(
+        of record: StagedRecord, in group: StagedGroup, _ changes: [ValueChange]
+    ) throws(StorageError) -> ArraySlice<UInt8> {
+        switch record.body {
+        case .complete(let place): return group.bytes[place.range]
+        case .template(let pieces, let count):
+            var writer = JSONObjectWriter(reservingCapacity: count + 64)
+            for index in pieces.range {
+                switch group.pieces[index] {
+                case .fixed(let members): writer.append(members: group.bytes[members.range])
+                case .part(let part): writer.append(membersOf: try members(of: group.parts[part], changes))
+                }
+            }
+            return writer.finish().bytes[...]
+        case .withSessionMetadata(let place, let headEnd):
+            guard let metadata = try sessionMetadata(), metadata.hasMembers else { return group.bytes[place.range] }
+            return EventBody(group.text(at: place), headEnd: headEnd).text(with: metadata).bytes[...]
         }
     }
 
@@ -171,7 +193,7 @@ extension LaneTransaction {
     private static let mostWrittenParts = 8
 
     /// Writes an object with the values as `changes` leave them.
-    mutating func write(_ template: BodyTemplate, _ changes: [ValueChange]) throws(StorageError) -> JSONText {
+    private mutating func write(_ template: BodyTemplate, _ changes: [ValueChange]) throws(StorageError) -> JSONText {
         var writer = JSONObjectWriter(reservingCapacity: template.byteCount + 64)
         for member in template.members {
             switch member {

@@ -39,10 +39,19 @@ extension LaneTransaction {
 
     /// Whether a call is of a person who is to be forgotten, or makes one the lane's user.
     ///
-    /// - Parameter body: What its record would carry, if it has one.
-    mutating func isForgotten(_ draft: Draft, _ body: JSONText? = nil) throws(StorageError) -> Bool {
-        for person in body.map({ draft.route.persons(in: $0) }) ?? [] where try isForgotten(person) { return true }
-        for change in draft.values {
+    /// - Parameters:
+    ///   - body: What its record would carry.
+    ///   - values: What it changes of the client's own values.
+    mutating func isForgotten(
+        _ route: Route, _ body: JSONText, values: [ValueChange]
+    ) throws(StorageError) -> Bool {
+        for person in route.persons(in: body) where try isForgotten(person) { return true }
+        return try isForgotten(values: values)
+    }
+
+    /// The same of a call without its record.
+    mutating func isForgotten(values: [ValueChange]) throws(StorageError) -> Bool {
+        for change in values {
             guard let text = change.text,
                 let person = configuration.lane.kind.person(named: text, under: change.key.name)
             else { continue }

@@ -13,13 +13,15 @@ extension LaneTransaction {
     }
 
     /// Keeps a call that breaks the plan. It is never queued: its number is a gap, as that of a drop.
-    mutating func keepBroken(_ draft: Draft, _ body: JSONText, _ why: String) throws(StorageError) {
+    mutating func keepBroken(
+        _ record: StagedRecord, of group: StagedGroup, _ body: ArraySlice<UInt8>, _ why: String
+    ) throws(StorageError) {
         let limits = configuration.limits
         guard configuration.refused.maxRecords > 0,
-            body.byteCount <= min(limits.maxRecordBytes, configuration.refused.maxBytes)
+            body.count <= min(limits.maxRecordBytes, configuration.refused.maxBytes)
         else { return }
         let number = row.key.record(nextSequence())
-        try database.insert(draft, number: number, generation: row.generation, body: body, run: run)
+        try database.insert(record, of: group, number: number, generation: row.generation, body: body, run: run)
         try keep(number...number, .plan, Rejection(status: nil, body: why.utf8, attempts: 0))
         _ = try database.deleteRecords(number...number)
     }

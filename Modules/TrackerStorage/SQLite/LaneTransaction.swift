@@ -12,6 +12,15 @@ struct LaneTransaction {
         /// It concerned so many records.
         case changed(Int)
         case refused(RefusalReason)
+        /// The disk, or an erasure, has failed.
+        case failed
+
+        var hasTakenEffect: Bool {
+            switch self {
+            case .done, .queued, .pending, .changed: true
+            case .repeated, .refused, .failed: false
+            }
+        }
     }
 
     /// What to do and to report once the transaction has taken effect.

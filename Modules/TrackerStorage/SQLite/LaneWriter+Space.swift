@@ -24,8 +24,8 @@ extension LaneWriter {
     }
 
     /// Continues an erasure that is due, and lets other processes write between its steps.
-    mutating func finishErasure(_ tasks: [StagedTask], _ outcome: inout Outcome) {
-        guard erasesNow || tasks.isEmpty else { return }
+    mutating func finishErasure(_ group: StagedGroup, _ outcome: inout Outcome) {
+        guard erasesNow || group.isEmpty else { return }
         erasesNow = false
         var troubles = 0
         do throws(StorageError) {
@@ -41,7 +41,7 @@ extension LaneWriter {
                     let lane = try writer.currentLane()
                     do throws(StorageError) {
                         try writer.erase(
-                            lane.database, of: lane.key.brand, isRetry: tasks.isEmpty, holdsBackups: holdsBackups)
+                            lane.database, of: lane.key.brand, isRetry: group.isEmpty, holdsBackups: holdsBackups)
                     } catch {
                         // Damage in pages that no transaction reads shows when the database is rewritten.
                         troubles += 1
@@ -56,7 +56,11 @@ extension LaneWriter {
         } catch {
             erasureFailure = error
             // The deletion has taken effect, but is answered only once no file holds the deleted data.
-            for (index, task) in tasks.enumerated() where task.task.erases { outcome.results[index] = .failed(error) }
+            for (place, entry) in group.entries.enumerated() {
+                guard case .task(let index) = entry, group.tasks[index].task.erases else { continue }
+                outcome.effects[place] = .failed
+                outcome.error = error
+            }
         }
     }
 

@@ -8,8 +8,12 @@ import TrackerModels
 struct LaneWriter: ~Copyable {
     /// The result of a group of tasks.
     struct Outcome: Sendable {
-        /// The result of each task, in order.
-        var results: [ChangeResult] = []
+        /// What became of each entry of the group, in order.
+        var effects: [LaneTransaction.Effect] = []
+        /// The lane after the transaction; `nil`: there was none.
+        var lane: LaneState?
+        /// Why the disk, or an erasure, has failed.
+        var error: StorageError?
         var events: [OutboxEvent] = []
         /// Records that have left the queue on disk as well.
         var settled: [Record.ID] = []
@@ -17,6 +21,19 @@ struct LaneWriter: ~Copyable {
         var hasWritten = false
         /// Values have changed, and their backups must follow.
         var changesValues = false
+
+        /// What became of a task.
+        func result(_ index: Int) -> ChangeResult {
+            switch (effects[index], lane) {
+            case (.done, let lane?): .done(lane)
+            case (.queued, let lane?): .queued(lane)
+            case (.pending, let lane?): .pending(lane)
+            case (.repeated, let lane?): .repeated(lane)
+            case (.changed(let count), let lane?): .changed(count, lane)
+            case (.refused(let reason), _): .refused(reason)
+            case (.failed, _), (_, nil): .failed(error ?? StorageError(.failed, "The lane cannot be read"))
+            }
+        }
     }
 
     let configuration: OutboxConfiguration
@@ -87,20 +104,20 @@ struct LaneWriter: ~Copyable {
         }
     }
 
-    /// Commits a group of tasks as a whole, after the changes that the disk refused before.
-    mutating func commit(_ tasks: [StagedTask]) -> Outcome {
+    /// Commits a group as a whole, after the changes that the disk refused before.
+    mutating func commit(_ group: StagedGroup) -> Outcome {
         var outcome = Outcome()
         do throws(StorageError) {
-            try locked { (writer) throws(StorageError) in try writer.write(tasks, &outcome) }
+            try locked { (writer) throws(StorageError) in try writer.write(group, &outcome) }
             // If a damaged database was unreadable, another was written in its place.
             if failure != nil, outcome.hasWritten || isUnreadable {
                 outcome.events.append(.recovered)
                 failure = nil
             }
         } catch {
-            refuse(tasks, error, &outcome)
+            refuse(group, error, &outcome)
         }
-        finishErasure(tasks, &outcome)
+        finishErasure(group, &outcome)
         outcome.events = takeFindings() + outcome.events
         return outcome
     }
@@ -158,19 +175,20 @@ struct LaneWriter: ~Copyable {
     /// The lane with what the disk has refused.
     private var shown: LaneState { log.changes(of: configuration.lane).state(over: known) }
 
-    private mutating func write(_ tasks: [StagedTask], _ outcome: inout Outcome) throws(StorageError) {
+    private mutating func write(_ group: StagedGroup, _ outcome: inout Outcome) throws(StorageError) {
         while let late = log.first {
             let isOwn = late.lane == configuration.lane
             let isKnown = isOwn ? true : try currentLane().database.key(of: late.lane) != nil
             _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
                 // Of a lane that the database does not know nothing is left but what holds beyond it.
-                late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.outlivesLane }
-                    .map { StagedTask(task: .of($0.database, .change($0.change))) }
+                StagedGroup(
+                    late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.outlivesLane }
+                        .map { StagedTask(task: .of($0.database, .change($0.change))) })
             }
             log.remove(late.entries)
         }
-        let effects = try perform(&outcome, isLasting: tasks.contains { $0.isLasting }) { _ in tasks }
-        outcome.results = LaneTransaction.Effect.results(effects, known)
+        outcome.effects = try perform(&outcome, isLasting: group.isLasting) { _ in group }
+        outcome.lane = known
         if !erasesNow { shrink() }
     }
 
@@ -178,7 +196,7 @@ struct LaneWriter: ~Copyable {
     ///
     /// - Parameter elsewhere: The lane that they change; `nil`: this one.
     private mutating func perform(
-        _ outcome: inout Outcome, isLasting: Bool, elsewhere: LaneIdentity? = nil, _ tasks: (LaneRow) -> [StagedTask]
+        _ outcome: inout Outcome, isLasting: Bool, elsewhere: LaneIdentity? = nil, _ choose: (LaneRow) -> StagedGroup
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         var troubles = 0
         while true {
@@ -186,7 +204,7 @@ struct LaneWriter: ~Copyable {
                 let lane = try currentLane()
                 var attempt = outcome
                 let before = known
-                let effects = try transact(tasks, isLasting: isLasting, lane, elsewhere, &attempt)
+                let effects = try transact(choose, isLasting: isLasting, lane, elsewhere, &attempt)
                 // What cannot be seen now was in its place before the transaction.
                 guard (try? database.isCurrent) ?? true else {
                     // The tasks are applied again, in the database that the path leads to now.
@@ -209,7 +227,7 @@ struct LaneWriter: ~Copyable {
     }
 
     private mutating func transact(
-        _ choose: (LaneRow) -> [StagedTask], isLasting: Bool, _ lane: WatchedLane, _ elsewhere: LaneIdentity?,
+        _ choose: (LaneRow) -> StagedGroup, isLasting: Bool, _ lane: WatchedLane, _ elsewhere: LaneIdentity?,
         _ outcome: inout Outcome
     ) throws(StorageError) -> [LaneTransaction.Effect] {
         let database = lane.database
@@ -219,7 +237,7 @@ struct LaneWriter: ~Copyable {
         // To name its files is to hash the lane, which each commit would pay for.
         let backup = elsewhere == nil ? self.backup : folder.map { LaneBackup($0, configuration.lane) }
         var effects: [LaneTransaction.Effect] = []
-        var tasks: [StagedTask] = []
+        var group = StagedGroup()
         var summary: LaneTransaction.Summary?
         let changes = database.connection.changes
         // What a reset or a denial erases must be gone for good, even after a loss of power.
@@ -237,13 +255,20 @@ struct LaneWriter: ~Copyable {
             let now = configuration.wallClock()
             var transaction = try LaneTransaction(database, configuration, row: row, now: now, run: run)
             if elsewhere == nil, isRefusedDue(at: now) { transaction.keepsRefused = true }
-            tasks = choose(row)
-            let numbers = tasks.reduce(0) { $0 + $1.numbers }
-            reserves = transaction.reserve(numbers)
+            // The one that the closure changes would be watched at each look.
+            let chosen = choose(row)
+            group = chosen
+            reserves = transaction.reserve(chosen.numbers)
             if !reserves {
-                if numbers > 0, let error = backUp(row.reserved) { outcome.events.append(.backupFailed(error)) }
-                effects.reserveCapacity(tasks.count)
-                for task in tasks { effects.append(try perform(task.task, &transaction, preparation)) }
+                if chosen.numbers > 0, let error = backUp(row.reserved) { outcome.events.append(.backupFailed(error)) }
+                effects.reserveCapacity(chosen.entries.count)
+                for entry in chosen.entries {
+                    switch entry {
+                    case .record(let record): effects.append(try transaction.append(record, of: chosen))
+                    case .task(let index):
+                        effects.append(try perform(chosen.tasks[index].task, &transaction, preparation))
+                    }
+                }
             }
             summary = try transaction.finish()
             if summary?.erasure != nil, let error = folder?.rememberErasure() {
@@ -258,10 +283,7 @@ struct LaneWriter: ~Copyable {
             return try transact(choose, isLasting: isLasting, lane, elsewhere, &outcome)
         }
         outcome.hasWritten = outcome.hasWritten || database.connection.changes != changes
-        // By index, and only of those that can have some, since most tasks are calls.
-        for index in tasks.indices where tasks[index].guidesDelivery {
-            outcome.settled += tasks[index].task.settledRecords
-        }
+        for task in group.tasks where task.guidesDelivery { outcome.settled += task.task.settledRecords }
         return effects
     }
 
@@ -316,23 +338,34 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Answers a group that the disk has refused, and keeps the changes that must not be lost.
-    private mutating func refuse(_ tasks: [StagedTask], _ error: StorageError, _ outcome: inout Outcome) {
+    private mutating func refuse(_ group: StagedGroup, _ error: StorageError, _ outcome: inout Outcome) {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
         failure = error
-        outcome.results = tasks.map { task in
-            guard let (change, database) = task.task.decision else {
+        outcome.error = error
+        for entry in group.entries {
+            guard case .task(let index) = entry else {
+                outcome.effects.append(refusal)
+                continue
+            }
+            let task = group.tasks[index].task
+            guard let (change, database) = task.decision else {
                 // Records that cannot be read are found again by the next peek.
-                outcome.settled += task.task.settledRecords
-                return .failed(error)
+                outcome.settled += task.settledRecords
+                outcome.effects.append(.failed)
+                continue
             }
             switch change {
-            case .append, .continueSession, .set, .requeue, .dropRefused, .unforget:
-                return .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
+            case .append, .continueSession, .set, .requeue, .dropRefused, .unforget: outcome.effects.append(refusal)
             default:
                 log.keep(change, of: configuration.lane, in: database, over: known)
-                return .failed(error)
+                outcome.effects.append(.failed)
             }
         }
+    }
+
+    /// What becomes of a call that the disk has refused.
+    private var refusal: LaneTransaction.Effect {
+        .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
     }
 }
 
@@ -342,24 +375,6 @@ extension LaneChange {
         switch self {
         case .consent, .forget: true
         default: false
-        }
-    }
-}
-
-extension LaneTransaction.Effect {
-    /// The answers to the callers; `state` is the lane after the transaction.
-    fileprivate static func results(_ effects: [Self], _ state: LaneState) -> [ChangeResult] {
-        let (done, queued) = (ChangeResult.done(state), ChangeResult.queued(state))
-        let pending = ChangeResult.pending(state)
-        return effects.map { effect in
-            switch effect {
-            case .done: done
-            case .queued: queued
-            case .pending: pending
-            case .repeated: .repeated(state)
-            case .changed(let count): .changed(count, state)
-            case .refused(let reason): .refused(reason)
-            }
         }
     }
 }

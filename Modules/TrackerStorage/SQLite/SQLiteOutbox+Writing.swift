@@ -11,15 +11,17 @@ extension SQLiteOutbox {
     ///
     /// - Returns: Whether there was one.
     func writeGroup() -> Bool {
-        let group = stage.withLock { $0.nextGroup() }
+        var group = stage.withLock { $0.nextGroup() }
         guard !group.isEmpty else { return false }
         write(group)
+        group.clear()
+        stage.withLock { $0.reuse(group) }
         return true
     }
 
     /// Tries to write what the disk has refused, and to read what it has refused.
     func writeUnwritten() {
-        if writer.withLock({ !log.isEmpty || $0.isUnreadable }) { write([]) }
+        if writer.withLock({ !log.isEmpty || $0.isUnreadable }) { write(StagedGroup()) }
     }
 
     /// Reacts to what other outboxes of the brand, or this one, could not write or have written.
@@ -53,7 +55,7 @@ extension SQLiteOutbox {
             guard isOpen else { return }
             let next = min(delay * 2, Self.lastRetry)
             if isBackupOverdue { scheduleBackup(nextRetry: next) }
-            write([], nextRetry: next)
+            write(StagedGroup(), nextRetry: next)
         }
     }
 
@@ -72,7 +74,7 @@ extension SQLiteOutbox {
         }
     }
 
-    private func write(_ group: [StagedTask], nextRetry: Double = firstRetry) {
+    private func write(_ group: StagedGroup, nextRetry: Double = firstRetry) {
         let (outcome, needsRetry, isOpen) = writer.withLock { writer in
             // It catches up when it is opened.
             if stage.withLock(\.isBehind) { writer.database.close() }
@@ -109,20 +111,26 @@ extension SQLiteOutbox {
     /// Calls the completions in order. A change of a value is answered once its backup is written; only such changes
     /// wait for that. So does a reset or decision that is made again: the process that made it first may have died before
     /// its backups were written.
-    private func answer(_ group: [StagedTask], _ outcome: LaneWriter.Outcome) {
+    private func answer(_ group: StagedGroup, _ outcome: LaneWriter.Outcome) {
         var waiting: [@Sendable (StorageError?) -> Void] = []
+        let waits = folder != nil && group.isLasting
         configuration.answering {
-            for (index, result) in outcome.results.enumerated() {
-                guard folder != nil, isBackupDue(for: group[index], result, outcome) else {
-                    group[index].completion(result)
-                    continue
-                }
-                waiting.append { [completion = group[index].completion] error in
-                    // A record is queued even if the backup fails.
+            group.forEach(isAlone: { waits && $0.isLasting }) { index, task in
+                let result = outcome.result(index)
+                guard waits, isBackupDue(for: task, result, outcome) else { return task.completion(result) }
+                waiting.append { [completion = task.completion] error in
                     switch (result, error) {
                     case (.done, let error?), (.repeated, let error?): completion(.failed(error))
                     default: completion(result)
                     }
+                }
+            } records: { range in
+                guard waits, outcome.changesValues, group.isLasting(range.lowerBound),
+                    outcome.effects[range.lowerBound].hasTakenEffect
+                else { return group.answer(range, outcome.effects, in: outcome.lane, orElse: .storage) }
+                // A record is queued even if the backup fails.
+                waiting.append { [outcome] _ in
+                    group.answer(range, outcome.effects, in: outcome.lane, orElse: .storage)
                 }
             }
         }

@@ -80,7 +80,31 @@ package final class SQLiteOutbox: LaneOutbox {
     package func stage(
         _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
     ) {
-        stage(StagedTask(task: .of(database, .change(change)), completion: completion))
+        guard case .append(let draft) = change else {
+            return stage(StagedTask(task: .of(database, .change(change)), completion: completion))
+        }
+        let call = StagedCall(
+            draft, of: RecordOwner(draft, run: 0), number: 0, name: "", isNoted: false, caller: .nobody)
+        stage(call) {
+            // So that the draft, which names its owner, lives as long.
+            { [draft] records in
+                withExtendedLifetime(draft) {
+                    for index in records.indices { completion(records.result(index)) }
+                }
+            }
+        }
+    }
+
+    /// Fixes a call's place in the order, and writes its record, as ``stage(_:of:completion:)`` does with a change.
+    package func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void) {
+        do throws(StorageError) {
+            let addition = try stage.withLock { (stage) throws(StorageError) in try stage.add(call, answer: answer) }
+            finish(addition)
+        } catch {
+            var refused = StagedGroup()
+            refused.append(call, isBare: true, answer: answer)
+            refuse(refused, .storage) { _ in .refused(.storage) }
+        }
     }
 
     /// Lets other lanes of the brand take over the records without a session although this one stays open.
@@ -135,29 +159,36 @@ package final class SQLiteOutbox: LaneOutbox {
 
     func stage(_ task: StagedTask) {
         do throws(StorageError) {
-            let addition = try stage.withLock { (stage) throws(StorageError) in try stage.add(task) }
-            for refused in addition.refused { answer(refused, .refused(.queueFull)) }
-            wakeIfNeeded(addition.wakesWriter)
+            finish(try stage.withLock { (stage) throws(StorageError) in try stage.add(task) })
         } catch {
-            answer(task, task.task.refusal(error))
+            refuse(StagedGroup([task]), .storage) { $0.task.refusal(error) }
         }
     }
 
-    /// Answers a task that will not be written.
-    private func answer(_ task: StagedTask, _ result: ChangeResult) {
-        // Only the completion waits for its turn, without the task's bytes.
-        refusalQueue.async { [completion = task.completion] in completion(result) }
+    private func finish(_ addition: Stage.Addition) {
+        if !addition.refused.isEmpty { refuse(addition.refused, .queueFull) { _ in .refused(.queueFull) } }
+        wakeIfNeeded(addition.wakesWriter)
+    }
+
+    /// Answers what will not be written.
+    ///
+    /// - Parameters:
+    ///   - reason: Why its records are refused.
+    ///   - result: The answer to a task.
+    private func refuse(
+        _ group: StagedGroup, _ reason: RefusalReason, _ result: @escaping @Sendable (StagedTask) -> ChangeResult
+    ) {
+        // They wait for their turn here without the bodies.
+        refusalQueue.async { group.answer(result, orElse: reason) }
     }
 
     /// Refuses what is staged, and what will be.
     private func refuseAll(_ error: StorageError) {
-        let refused = stage.withLock { stage in
-            _ = stage.enter(.failed(error))
-            let rest = stage.rest()
-            stage.finish(rest)
-            return rest
+        _ = stage.withLock { $0.enter(.failed(error)) }
+        while case let group = stage.withLock({ $0.nextGroup() }), !group.isEmpty {
+            stage.withLock { $0.finish(group) }
+            group.answer({ $0.task.refusal(error) }, orElse: .storage)
         }
-        for task in refused { task.completion(task.task.refusal(error)) }
     }
 
     func wakeIfNeeded(_ isNeeded: Bool) {

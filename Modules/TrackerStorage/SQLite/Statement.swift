@@ -40,20 +40,17 @@ import TrackerModels
     /// - Returns: How many rows it has changed.
     @discardableResult
     func run<each Value: SQLiteValue>(
-        _ values: repeat each Value, lending text: String, _ blob: [UInt8]? = nil
+        _ values: repeat each Value, lending text: ArraySlice<UInt8>, _ blob: ArraySlice<UInt8>? = nil
     ) throws(StorageError) -> Int64 {
-        var index = try bind(repeat each values)
-        var text = text
-        let failure: StorageError? = text.withUTF8 { text in
+        let index = try bind(repeat each values) + 1
+        let failure: StorageError? = unsafe text.withUnsafeBytes { text in
             unsafe blob.withBytes { blob -> StorageError? in
                 defer {
                     reset()
                     unsafe sqlite3_clear_bindings(handle)
                 }
-                index += 1
-                var code = unsafe text.withMemoryRebound(to: CChar.self) { text in
-                    unsafe tracker_sqlite_lend_text(handle, index, text.baseAddress, Int32(text.count))
-                }
+                var code = unsafe tracker_sqlite_lend_text(
+                    handle, index, text.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(text.count))
                 if code == SQLITE_OK, let blob = unsafe blob {
                     code = unsafe tracker_sqlite_lend_blob(handle, index + 1, blob.baseAddress, Int32(blob.count))
                 }
@@ -200,7 +197,7 @@ extension Statement {
     }
 }
 
-extension [UInt8]? {
+extension ArraySlice<UInt8>? {
     /// Lends the bytes, if there are any.
     fileprivate func withBytes<Result>(_ body: (UnsafeRawBufferPointer?) -> Result) -> Result {
         guard let bytes = self else { return body(nil) }

@@ -73,9 +73,11 @@ struct AnalyticsResetTests {
         let fixture = try AnalyticsFixture()
         let outcomes = Recorder<String>()
         let accept = { (name: String) in
-            fixture.client.enqueue(.track(event: name, properties: nil), messageID: nil, waitsWhileIdle: false) {
+            let caller = Caller {
                 outcomes.record("\(name) \($0.outcome.messageID == nil ? "\($0.outcome)" : "queued")")
             }
+            fixture.client.enqueue(
+                .track(event: name, properties: nil), messageID: nil, waitsWhileIdle: false, caller: caller)
         }
 
         accept("Idle")

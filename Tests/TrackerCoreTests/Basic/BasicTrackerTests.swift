@@ -76,7 +76,7 @@ struct BasicTrackerTests {
         try fixture.start()
 
         let outcome = await withCheckedContinuation { continuation in
-            fixture.tracker.enqueue(call) { continuation.resume(returning: $0.outcome) }
+            fixture.tracker.enqueue(call, caller: Caller { continuation.resume(returning: $0.outcome) })
         }
         let nan: [String: Any] = ["deep": [1, Double.infinity] as [Any]]
         let unwritable = await fixture.tracker.track(event: "A", properties: nan).outcome

@@ -54,6 +54,29 @@ final class RecordingOutbox: WrappingOutbox {
     func stage(
         _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void
     ) {
+        take(change) { number in
+            inner.stage(change, of: database) { [self] result in answer(number, result) { completion(result) } }
+        }
+    }
+
+    func stage(_ call: StagedCall, answer make: () -> @Sendable (AnsweredRecords) -> Void) {
+        take(.append(call.draft)) { number in
+            var call = call
+            // So that it is answered by itself.
+            call.owner = RecordOwner(self, run: number)
+            inner.stage(call) {
+                let body = make()
+                return { [self] records in
+                    for index in records.indices { answer(number, records.result(index)) { body(records) } }
+                }
+            }
+        }
+    }
+
+    /// Stages a change, unless the outbox is dead.
+    ///
+    /// - Parameter stage: Does so, given the change's number.
+    private func take(_ change: LaneChange, _ stage: (Int) -> Void) {
         let isTaken = remaining.withLock { remaining in
             guard !dead.value, remaining != 0 else { return false }
             remaining = remaining.map { $0 - 1 }
@@ -66,21 +89,16 @@ final class RecordingOutbox: WrappingOutbox {
             let number = pending.start + pending.changes.count
             pending.changes.append((change, nil))
             pending.open += 1
-            stage(change, of: database, number, completion)
+            stage(number)
         }
     }
 
-    private func stage(
-        _ change: LaneChange, of database: DatabaseID?, _ number: Int,
-        _ completion: @escaping @Sendable (ChangeResult) -> Void
-    ) {
-        inner.stage(change, of: database) { [self] result in
-            commit(number, result)
-            // A database that cannot be read tells nothing; the account is read again at the next commit.
-            if let account = try? inner.account(), !account.isBalanced { ledger?.fault("not balanced: \(account)") }
-            if !dead.value { completion(result) }
-            finish()
-        }
+    private func answer(_ number: Int, _ result: ChangeResult, _ completion: () -> Void) {
+        commit(number, result)
+        // A database that cannot be read tells nothing; the account is read again at the next commit.
+        if let account = try? inner.account(), !account.isBalanced { ledger?.fault("not balanced: \(account)") }
+        if !dead.value { completion() }
+        finish()
     }
 
     /// Tells the ledger of what is answered, in the order of the staging.

@@ -96,7 +96,7 @@ final class SessionModel {
         case .goOn:
             let url = "https://a.example/?gt_session_id=X\(random.number(1...3))"
             tracker.enqueue(
-                .continueSession(from: url), messageID: MessageID("m\(calls)"), completion: promises.make())
+                .continueSession(from: url), messageID: MessageID("m\(calls)"), caller: Caller(promises.make()))
         case .reset: tracker.reset(all: false, messageID: nil, completion: promises.make())
         case .resetAll: tracker.reset(all: true, messageID: nil, completion: promises.make())
         case .deny: tracker.setConsent(.denied, messageID: nil, completion: promises.make())
@@ -120,7 +120,7 @@ final class SessionModel {
     }
 
     private func accept(_ call: TrackerCall) {
-        tracker.enqueue(call, messageID: MessageID("m\(calls)"), completion: promises.make())
+        tracker.enqueue(call, messageID: MessageID("m\(calls)"), caller: Caller(promises.make()))
     }
 
     /// Compares what the tracker shows with what it must show.

@@ -22,7 +22,7 @@ struct StalledClientTests {
         let lock = try lock(fixture.directory)
 
         let outcomes = Recorder<TrackOutcome>()
-        fixture.tracker.enqueue(.track("B")) { outcomes.record($0.outcome) }
+        fixture.tracker.enqueue(.track("B"), caller: Caller { outcomes.record($0.outcome) })
         try await withGuard("the end") { await fixture.tracker.shutdown(timeout: .milliseconds(200)) }
         lock.unlock()
         let told = try await outcomes.values(atLeast: 1)[0]

@@ -261,8 +261,8 @@ struct ScriptedClient {
         return ScriptedClient(
             control: tracker.control,
             start: { tracker.initialize(brandId: "925", config: config) { _ in } },
-            track: { tracker.enqueue(.track($0), messageID: $1, completion: $2) },
-            identify: { tracker.enqueue(.identify("user-\($0)", nil), messageID: $0, completion: $1) },
+            track: { tracker.enqueue(.track($0), messageID: $1, caller: Caller($2)) },
+            identify: { tracker.enqueue(.identify("user-\($0)", nil), messageID: $0, caller: Caller($1)) },
             networkDidChange: { tracker.networkDidChange() },
             reset: { tracker.reset(all: $0, messageID: nil) { _ in } },
             setConsent: { tracker.setConsent($0, messageID: nil) { _ in } })
@@ -276,8 +276,8 @@ struct ScriptedClient {
         return ScriptedClient(
             control: client.control,
             start: { client.initialize(with: options) { _ in } },
-            track: { client.enqueue(.track(event: $0, properties: nil), messageID: $1, completion: $2) },
-            identify: { client.enqueue(.identify(userId: "user-\($0)", traits: nil), messageID: $0, completion: $1) },
+            track: { client.enqueue(.track(event: $0, properties: nil), messageID: $1, caller: Caller($2)) },
+            identify: { client.enqueue(.identify(userId: "user-\($0)", traits: nil), messageID: $0, caller: Caller($1)) },
             networkDidChange: { client.networkDidChange() },
             reset: { _ in client.reset(messageID: nil) { _ in } },
             setConsent: { _ in })
@@ -290,11 +290,11 @@ struct ScriptedClient {
             start: {
                 tracker.initialize(apiKey: "key-1234", endpoint: url + "/events", appVersion: nil, options: options)
             },
-            track: { tracker.enqueue(.track(event: $0, properties: nil), messageID: $1, completion: $2) },
+            track: { tracker.enqueue(.track(event: $0, properties: nil), messageID: $1, caller: Caller($2)) },
             // Its identifications carry no name, by which the server knows events.
             identify: {
                 tracker.enqueue(
-                    .screen(name: "E\($0.text.dropFirst())", properties: nil), messageID: $0, completion: $1)
+                    .screen(name: "E\($0.text.dropFirst())", properties: nil), messageID: $0, caller: Caller($1))
             },
             networkDidChange: { tracker.networkDidChange() },
             reset: { _ in },

@@ -69,7 +69,7 @@ struct PendingOperationsTests {
     private static func call(_ number: Int) -> PendingCall<Int> {
         let stamp = CallStamp(
             messageID: .of("m\(number)"), hasCallerKey: false, time: Timestamp(milliseconds: 0), uptime: .zero)
-        return PendingCall(call: number, name: "\(number)", stamp: stamp, weight: 1, completion: { _ in })
+        return PendingCall(call: number, name: "\(number)", stamp: stamp, weight: 1, caller: .nobody)
     }
 
     private static func flush(_ number: Int) -> TrackerCore.Operation<StubModel<Holding>> {

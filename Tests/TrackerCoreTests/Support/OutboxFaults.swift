@@ -120,6 +120,11 @@ private final class FaultyOutbox: WrappingOutbox {
         }
     }
 
+    func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void) {
+        if let first = faults.change(before: .append(call.draft)) { inner.stage(first) { _ in } }
+        inner.stage(call, answer: answer)
+    }
+
     func close(completion: @escaping @Sendable () -> Void) {
         faults.whenAnswering { [inner] in inner.close(completion: completion) }
     }

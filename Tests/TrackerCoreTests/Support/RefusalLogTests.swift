@@ -93,7 +93,8 @@ struct RefusalLogTests {
         func drop(_ count: Int) async {
             for number in 1...count {
                 await withCheckedContinuation { continuation in
-                    fixture.tracker.enqueue(.track(event: "E\(number)", properties: nil)) { _ in continuation.resume() }
+                    fixture.tracker.enqueue(
+                        .track(event: "E\(number)", properties: nil), caller: Caller { _ in continuation.resume() })
                 }
             }
         }

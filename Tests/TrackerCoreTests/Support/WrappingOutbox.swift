@@ -15,6 +15,9 @@ extension WrappingOutbox {
     ) {
         inner.stage(change, of: database, completion: completion)
     }
+    func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void) {
+        inner.stage(call, answer: answer)
+    }
     func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)
     }

@@ -1,0 +1,485 @@
+package import TrackerModels
+
+/// What one transaction writes: the records of calls as rows over shared bytes, and other tasks between them.
+///
+/// The thread that stages a call copies what the writer needs of it into these arrays. So the writer touches no object of
+/// a call but its receiver: objects that one core makes and another releases cost more than the copies.
+struct StagedGroup: Sendable {
+    enum Entry: Sendable {
+        case record(StagedRecord)
+        /// One of ``StagedGroup/tasks``.
+        case task(Int)
+    }
+
+    /// Hears of the records of one client, of neighbours in a group together.
+    private struct Owner: Sendable {
+        let id: RecordOwner
+        let answer: @Sendable (AnsweredRecords) -> Void
+    }
+
+    /// The largest buffers that are used again.
+    private static let mostSpareBytes = 1 << 20
+
+    private(set) var entries: [Entry] = []
+    private(set) var tasks: [StagedTask] = []
+    /// What the records' places lead to: keys, names, bodies.
+    private(set) var bytes: [UInt8] = []
+    /// The pieces of bodies that the commit writes.
+    private(set) var pieces: [BodyPiece] = []
+    private(set) var parts: [BodyTemplate.Part] = []
+    private(set) var values: [[ValueChange]] = []
+    /// The answers that receivers have promised.
+    private(set) var promises: [UInt8] = []
+    private(set) var receivers: [any CallReceiver] = []
+    private var owners: [Owner] = []
+
+    /// About how many bytes it adds to a transaction.
+    private(set) var weight = 0
+    /// How many records it adds to the queue, unless they are refused.
+    private(set) var records = 0
+    /// How many of its tasks the next process to deliver the lane must find done.
+    private(set) var deliveryTasks = 0
+    /// How many sequence numbers it may give.
+    private(set) var numbers = 0
+    /// Whether something of it must outlive a loss of power, even if the configuration does not ask for that.
+    private(set) var isLasting = false
+
+    init() {}
+
+    init(_ tasks: [StagedTask]) {
+        for task in tasks { append(task) }
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// How much memory it takes, also for what has left it.
+    var byteCount: Int { bytes.count + promises.count }
+
+    mutating func append(_ task: StagedTask) {
+        entries.append(.task(tasks.count))
+        tasks.append(task)
+        count(entries[entries.count - 1], 1)
+        isLasting = isLasting || task.isLasting
+    }
+
+    /// Adds a call.
+    ///
+    /// - Parameters:
+    ///   - answer: Makes what hears of the calls of this client; asked for once a group.
+    ///   - isBare: Whether it is only to be answered: its body is left out.
+    mutating func append(
+        _ call: StagedCall, isBare: Bool = false, answer: () -> @Sendable (AnsweredRecords) -> Void
+    ) {
+        let draft = call.draft
+        let start = promises.count
+        if !isBare, draft.refusal == nil, !draft.isPending {
+            call.caller.receiver?.promise(draft.messageID, of: call.caller.call, in: &promises)
+        }
+        let promise = BytePlace(start, promises.count - start)
+        let messageID = place(draft.messageID.text.utf8)
+        let name = place(call.name.utf8)
+        let body: StagedRecord.Body
+        if isBare {
+            body = .complete(BytePlace(bytes.count, 0))
+        } else {
+            switch draft.body {
+            case .complete(let text): body = .complete(place(text))
+            case .withSessionMetadata(let text):
+                body = .withSessionMetadata(place(text.text), headEnd: text.headEnd)
+            case .template(let template): body = place(template)
+            }
+        }
+        append(
+            StagedRecord(
+                messageID: messageID, hasCallerKey: draft.hasCallerKey, route: draft.route, body: body,
+                sessionMetadata: draft.sessionMetadata.map { place($0) },
+                values: draft.values.isEmpty ? nil : index(of: draft.values), isPending: draft.isPending,
+                refusal: draft.refusal, occurredAt: draft.occurredAt, acceptedAt: draft.acceptedAt,
+                weight: isBare ? 0 : StagedTask.weight + draft.body.byteCount,
+                owner: index(of: call.owner, answer), number: call.number, name: name, isNoted: call.isNoted,
+                receiver: call.caller.receiver.map { index(of: $0) }, call: call.caller.call, promise: promise))
+    }
+
+    /// Adds an entry of another group.
+    ///
+    /// - Parameters:
+    ///   - isBare: Whether it is only to be answered: its body is left out.
+    ///   - isEvicted: Whether only what else the call changes is to be written, and nobody hears of it any more.
+    mutating func append(_ entry: Entry, of other: StagedGroup, isBare: Bool = false, isEvicted: Bool = false) {
+        guard case .record(var record) = entry else {
+            if case .task(let index) = entry { append(other.tasks[index]) }
+            return
+        }
+        record.messageID = place(other.bytes[record.messageID.range])
+        record.name = place(other.bytes[record.name.range])
+        record.sessionMetadata = record.sessionMetadata.map { place(other.bytes[$0.range]) }
+        record.values = record.values.map { index(of: other.values[$0]) }
+        if isBare || isEvicted {
+            record.body = .complete(BytePlace(bytes.count, 0))
+            record.weight = isBare ? 0 : StagedTask.weight
+        } else {
+            switch record.body {
+            case .complete(let old): record.body = .complete(place(other.bytes[old.range]))
+            case .withSessionMetadata(let old, let headEnd):
+                record.body = .withSessionMetadata(place(other.bytes[old.range]), headEnd: headEnd)
+            case .template(let old, let count):
+                let start = pieces.count
+                for piece in other.pieces[old.range] {
+                    switch piece {
+                    case .fixed(let members): pieces.append(.fixed(place(other.bytes[members.range])))
+                    case .part(let part): pieces.append(.part(index(of: other.parts[part])))
+                    }
+                }
+                record.body = .template(BytePlace(start, pieces.count - start), byteCount: count)
+            }
+        }
+        if isBare || isEvicted {
+            record.promise = BytePlace(0, 0)
+        } else {
+            let start = promises.count
+            promises += other.promises[record.promise.range]
+            record.promise = BytePlace(start, record.promise.range.count)
+        }
+        record.isEvicted = record.isEvicted || isEvicted
+        record.receiver = record.isEvicted ? nil : record.receiver.map { index(of: other.receivers[$0]) }
+        record.owner = record.isEvicted ? nil : record.owner.map { index(of: other.owners[$0]) }
+        append(record)
+    }
+
+    /// Takes the first entries out. What they have of the bytes stays as long as the group.
+    mutating func removeFirst(_ count: Int) { entries.removeFirst(count) }
+
+    /// Takes an entry that stays in its place for now out of what is counted.
+    mutating func uncount(_ entry: Entry) { count(entry, -1) }
+
+    /// Empties it for another use, unless it has grown large.
+    mutating func clear() {
+        guard byteCount <= Self.mostSpareBytes else { return self = StagedGroup() }
+        entries.removeAll(keepingCapacity: true)
+        tasks.removeAll(keepingCapacity: true)
+        bytes.removeAll(keepingCapacity: true)
+        pieces.removeAll(keepingCapacity: true)
+        parts = []
+        values = []
+        promises.removeAll(keepingCapacity: true)
+        receivers.removeAll(keepingCapacity: true)
+        owners.removeAll(keepingCapacity: true)
+        (weight, records, deliveryTasks, numbers, isLasting) = (0, 0, 0, 0, false)
+    }
+
+    // MARK: What a record's places lead to
+
+    func messageID(of record: StagedRecord) -> MessageID {
+        MessageID(accepted: String(decoding: bytes[record.messageID.range], as: UTF8.self))
+    }
+
+    func isLasting(_ index: Int) -> Bool {
+        switch entries[index] {
+        case .record(let record): record.isLasting
+        case .task(let index): tasks[index].isLasting
+        }
+    }
+
+    func values(of record: StagedRecord) -> [ValueChange] { record.values.map { values[$0] } ?? [] }
+
+    func text(at place: BytePlace) -> JSONText { JSONText(accepted: bytes[place.range]) }
+
+    /// Answers it without a transaction.
+    ///
+    /// - Parameter result: The answer to a task. Records get the same: they are refused.
+    func answer(_ result: (StagedTask) -> ChangeResult, orElse refusal: RefusalReason) {
+        forEach { _, task in
+            task.completion(result(task))
+        } records: {
+            answer($0, nil, in: nil, orElse: refusal)
+        }
+    }
+
+    /// Goes through its entries in their order: tasks one by one, neighbouring records of one client together.
+    ///
+    /// - Parameters:
+    ///   - isAlone: Whether a record's answer is given by itself.
+    ///   - task: Gets the place of an entry as well.
+    func forEach(
+        isAlone: (StagedRecord) -> Bool = { _ in false }, task: (Int, StagedTask) -> Void,
+        records: (Range<Int>) -> Void
+    ) {
+        var first = 0
+        while first < entries.count {
+            var end = first + 1
+            switch entries[first] {
+            case .task(let index): task(first, tasks[index])
+            case .record(let record):
+                while end < entries.count, !isAlone(record), case .record(let next) = entries[end],
+                    next.owner == record.owner, !isAlone(next)
+                {
+                    end += 1
+                }
+                records(first..<end)
+            }
+            first = end
+        }
+    }
+
+    /// Tells the owner of neighbouring records what became of them.
+    ///
+    /// - Parameters:
+    ///   - range: Entries that are records of one owner.
+    ///   - effects: What the transaction has made of each entry; `nil`: every one is refused.
+    func answer(
+        _ range: Range<Int>, _ effects: [LaneTransaction.Effect]?, in lane: LaneState?, orElse refusal: RefusalReason
+    ) {
+        guard case .record(let record)? = entries[range].first, let owner = record.owner else { return }
+        owners[owner].answer(
+            AnsweredRecords(group: self, indices: range, effects: effects, lane: lane, refusal: refusal))
+    }
+
+    // MARK: Filling it
+
+    private mutating func append(_ record: StagedRecord) {
+        entries.append(.record(record))
+        count(.record(record), 1)
+        isLasting = isLasting || record.isLasting
+    }
+
+    private mutating func count(_ entry: Entry, _ step: Int) {
+        switch entry {
+        case .record(let record):
+            weight += step * record.weight
+            records += step * (record.isEvicted ? 0 : 1)
+            numbers += step
+        case .task(let index):
+            let task = tasks[index]
+            weight += step * task.weight
+            records += step * task.records
+            numbers += step * task.numbers
+            if task.guidesDelivery { deliveryTasks += step }
+        }
+    }
+
+    private mutating func place(_ text: JSONText) -> BytePlace { place(text.bytes) }
+
+    private mutating func place(_ part: some Collection<UInt8>) -> BytePlace {
+        let start = bytes.count
+        bytes += part
+        return BytePlace(start, bytes.count - start)
+    }
+
+    private mutating func place(_ template: BodyTemplate) -> StagedRecord.Body {
+        let start = pieces.count
+        for member in template.members {
+            switch member {
+            case .fixed(let object):
+                guard object.hasMembers else { continue }
+                pieces.append(.fixed(place(object.bytes[1..<object.byteCount - 1])))
+            case .part(let part): pieces.append(.part(index(of: part)))
+            }
+        }
+        return .template(BytePlace(start, pieces.count - start), byteCount: template.byteCount)
+    }
+
+    private mutating func index(of part: BodyTemplate.Part) -> Int {
+        // As a rule all calls have the same few.
+        if let index = parts.prefix(8).firstIndex(where: { $0 === part }) { return index }
+        parts.append(part)
+        return parts.count - 1
+    }
+
+    private mutating func index(of changes: [ValueChange]) -> Int {
+        values.append(changes)
+        return values.count - 1
+    }
+
+    private mutating func index(of receiver: any CallReceiver) -> Int {
+        if let last = receivers.last, last === receiver { return receivers.count - 1 }
+        receivers.append(receiver)
+        return receivers.count - 1
+    }
+
+    private mutating func index(of owner: RecordOwner, _ answer: () -> @Sendable (AnsweredRecords) -> Void) -> Int {
+        // The clients of an agent take turns. One that is not found is only answered by itself.
+        if let index = owners.suffix(16).lastIndex(where: { $0.id == owner }) { return index }
+        owners.append(Owner(id: owner, answer: answer()))
+        return owners.count - 1
+    }
+
+    private mutating func index(of owner: Owner) -> Int { index(of: owner.id) { owner.answer } }
+}
+
+/// A range of a group's bytes, or of another of its arrays.
+struct BytePlace: Sendable {
+    private let start: UInt32
+    private let count: UInt32
+
+    init(_ start: Int, _ count: Int) { (self.start, self.count) = (UInt32(start), UInt32(count)) }
+
+    var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
+    var isEmpty: Bool { count == 0 }
+}
+
+/// A piece of a body that is written when its record is committed.
+enum BodyPiece: Sendable {
+    /// Members as they are.
+    case fixed(BytePlace)
+    /// One of the group's parts.
+    case part(Int)
+}
+
+/// The record of a call in its group. It refers to nothing but places there, so to copy it costs no counting of
+/// references.
+struct StagedRecord: Sendable {
+    enum Body: Sendable {
+        case complete(BytePlace)
+        /// `headEnd` is where the members before `data` end.
+        case withSessionMetadata(BytePlace, headEnd: Int)
+        /// Some of the group's pieces, and how many bytes of them are known by now.
+        case template(BytePlace, byteCount: Int)
+    }
+
+    fileprivate(set) var messageID: BytePlace
+    let hasCallerKey: Bool
+    let route: Route
+    fileprivate(set) var body: Body
+    fileprivate(set) var sessionMetadata: BytePlace?
+    /// One of the group's values.
+    fileprivate(set) var values: Int?
+    let isPending: Bool
+    let refusal: RefusalReason?
+    /// Whether the record was dropped before it was written, since too much waits: only what else the call changes is
+    /// written.
+    fileprivate(set) var isEvicted = false
+    let occurredAt: Timestamp
+    let acceptedAt: Duration
+    fileprivate(set) var weight: Int
+    fileprivate(set) var owner: Int?
+    let number: Int
+    fileprivate(set) var name: BytePlace
+    let isNoted: Bool
+    fileprivate(set) var receiver: Int?
+    let call: Int
+    fileprivate(set) var promise: BytePlace
+
+    /// Whether the call changes something besides the queue. That must outlive a loss of power, and counts only with its
+    /// backup.
+    var isLasting: Bool { values != nil || sessionMetadata != nil }
+}
+
+/// A client of an outbox, for as long as it uses a lane.
+package struct RecordOwner: Hashable, Sendable {
+    private let client: ObjectIdentifier
+    private let run: Int
+
+    package init(_ client: AnyObject, run: Int) {
+        self.client = ObjectIdentifier(client)
+        self.run = run
+    }
+}
+
+/// A call on its way into the outbox, with what its client must know of it once it is there.
+package struct StagedCall: Sendable {
+    package var draft: Draft
+    package var owner: RecordOwner
+    /// The client's number for it.
+    package var number: Int
+    /// What a log calls it.
+    package var name: String
+    /// Whether the client remembers something of it that a refusal takes back.
+    package var isNoted: Bool
+    package var caller: Caller
+
+    package init(_ draft: Draft, of owner: RecordOwner, number: Int, name: String, isNoted: Bool, caller: Caller) {
+        self.draft = draft
+        self.owner = owner
+        self.number = number
+        self.name = name
+        self.isNoted = isNoted
+        self.caller = caller
+    }
+}
+
+/// What became of the records of one client that stood side by side in a group.
+package struct AnsweredRecords: Sendable {
+    /// What became of a record.
+    package enum Outcome: Hashable, Sendable {
+        /// It is on disk, or was there already under the same key of the caller.
+        case queued
+        /// As `queued`, and it waits for a session or for consent.
+        case pending
+        case refused(RefusalReason)
+    }
+
+    private let group: StagedGroup
+    package let indices: Range<Int>
+    private let effects: [LaneTransaction.Effect]?
+    /// The lane after the transaction; `nil` if there was none.
+    package let lane: LaneState?
+    private let refusal: RefusalReason
+
+    init(
+        group: StagedGroup, indices: Range<Int>, effects: [LaneTransaction.Effect]?, lane: LaneState?,
+        refusal: RefusalReason
+    ) {
+        self.group = group
+        self.indices = indices
+        self.effects = effects
+        self.lane = lane
+        self.refusal = refusal
+    }
+
+    package func outcome(_ index: Int) -> Outcome {
+        switch effects?[index] {
+        case .queued, .done, .repeated, .changed: .queued
+        case .pending: .pending
+        case .refused(let reason): .refused(reason)
+        case .failed, nil: .refused(refusal)
+        }
+    }
+
+    package func number(_ index: Int) -> Int { record(index).number }
+    package func isNoted(_ index: Int) -> Bool { record(index).isNoted }
+    package func messageID(_ index: Int) -> MessageID { group.messageID(of: record(index)) }
+    package func name(_ index: Int) -> String {
+        String(decoding: group.bytes[record(index).name.range], as: UTF8.self)
+    }
+
+    /// Tells the caller what became of its call.
+    package func answer(_ index: Int, _ answer: CallAnswer) {
+        let record = record(index)
+        if let receiver = record.receiver { group.receivers[receiver].receive(answer, of: record.call) }
+    }
+
+    /// Gives the callers of queued records, from a place on, what they were promised: as many as the first one's receiver
+    /// has in a row.
+    ///
+    /// - Returns: How many these are; 0 if there is no promise.
+    package func keepPromises(from first: Int) -> Int {
+        let start = record(first)
+        guard !start.promise.isEmpty, let receiver = start.receiver else { return 0 }
+        var calls: [(number: Int, end: Int)] = []
+        var index = first
+        while index < indices.upperBound, case .queued = outcome(index), case let next = record(index),
+            next.receiver == receiver, !next.promise.isEmpty
+        {
+            calls.append((next.call, next.promise.range.upperBound))
+            index += 1
+        }
+        let end = calls[calls.count - 1].end
+        group.receivers[receiver].keep(group.promises[start.promise.range.lowerBound..<end], of: calls)
+        return calls.count
+    }
+
+    /// What became of a record, as the result of a change.
+    package func result(_ index: Int) -> ChangeResult {
+        switch (outcome(index), lane) {
+        case (.queued, let lane?): .queued(lane)
+        case (.pending, let lane?): .pending(lane)
+        case (.refused(let reason), _): .refused(reason)
+        case (_, nil): .refused(refusal)
+        }
+    }
+
+    private func record(_ index: Int) -> StagedRecord {
+        guard case .record(let record) = group.entries[index] else { preconditionFailure("No record has an owner") }
+        return record
+    }
+}
