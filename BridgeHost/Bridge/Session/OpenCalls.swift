@@ -200,7 +200,8 @@ extension OpenCalls: CallReceiver {
         var (open, answers) = (OpenAnswers(), promises)
         let line = state.withLock { state in
             var start = promises.startIndex
-            for (index, call) in calls.enumerated() {
+            for index in calls.indices {
+                let call = calls[index]
                 if let answer = state.takeAnswer(call.number) {
                     open.add(answer)
                     // After one that was cut off the others move together.

@@ -32,7 +32,7 @@ package struct AnswerLine: Sendable {
     }
 
     /// Sends answers that were written by ``append(_:to:result:)``.
-    package func send(_ answers: some Collection<UInt8>, to calls: OpenAnswers) {
+    package func send(_ answers: ArraySlice<UInt8>, to calls: OpenAnswers) {
         queue.answer(calls: calls.count, calls.byteCount, framed: answers)
     }
 

@@ -125,7 +125,7 @@ final class OutputQueue: Sendable {
     ///   - calls: How many.
     ///   - bytes: Their length.
     ///   - answers: As they go out.
-    func answer(calls: Int, _ bytes: Int, framed answers: some Collection<UInt8>) {
+    func answer(calls: Int, _ bytes: Int, framed answers: ArraySlice<UInt8>) {
         change { state in
             state.flow.answer(bytes, isLate: false, calls: calls)
             state.append(framed: answers)

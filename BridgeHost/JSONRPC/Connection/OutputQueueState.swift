@@ -85,7 +85,7 @@ struct OutputQueueState: Sendable {
     }
 
     /// Adds messages that are short, and framed already.
-    mutating func append(framed messages: some Collection<UInt8>) {
+    mutating func append(framed messages: ArraySlice<UInt8>) {
         guard !isBroken, !isClosed else { return }
         pending += messages
         flow.write(messages.count)

@@ -93,42 +93,40 @@ final class CallFilter: Sendable {
         let version = version
         let checked = call.checked()
         guard isSet.value, let body = content.withLock({ $0.body }), case .success = checked else {
-            return SeenCall(call: call, checked: checked, version: version, isSeen: false)
+            return SeenCall(checked: checked, version: version, isSeen: false)
         }
         let (changed, result) = apply(body, to: call, checked, log)
-        return SeenCall(call: changed, checked: result, version: version, isSeen: true)
+        return SeenCall(changed: changed, checked: result, version: version, isSeen: true)
     }
 
     private func apply<Call: FilterableCall>(
         _ body: BeforeSend, to call: Call, _ checked: Result<Call.Checked, Refusal>, _ log: LevelledLog
-    ) -> (call: Call, checked: Result<Call.Checked, Refusal>) {
+    ) -> (changed: Call?, checked: Result<Call.Checked, Refusal>) {
         let outgoing = call.outgoing
         do {
             guard let changed = try body(outgoing) else {
-                return (call, .failure(Refusal(.beforeSend)))
+                return (nil, .failure(Refusal(.beforeSend)))
             }
-            guard !changed.isSpelled(as: outgoing) else { return (call, checked) }
+            guard !changed.isSpelled(as: outgoing) else { return (nil, checked) }
             let replaced = call.replacing(outgoing, with: changed)
             return (replaced, replaced.checked())
         } catch {
             // What an error of the program says may be personal.
             log.log(.warning, "Dropped \(call.name): beforeSend has thrown \(type(of: error))")
-            return (call, .failure(Refusal(.beforeSend)))
+            return (nil, .failure(Refusal(.beforeSend)))
         }
     }
 }
 
 /// A call that the program's function has seen, if there is one.
 struct SeenCall<Call: FilterableCall>: Sendable {
-    /// The call as the function has left it.
-    let call: Call
+    /// What the function has made of the call; `nil`: it has left it as it was.
+    var changed: Call?
     var checked: Result<Call.Checked, Refusal>
     /// The ``CallFilter/version`` by which it was seen.
     let version: Int
     /// Whether a function has seen it. No other one sees it then.
     let isSeen: Bool
-
-    var name: String { call.name }
 }
 
 extension OutgoingCall {

@@ -38,9 +38,9 @@ struct RecorderPlace: Sendable {
     /// Has a call refused if the test wants that, and its answer recorded.
     ///
     /// - Returns: Who hears of the call instead.
-    func record<Call>(_ seen: inout SeenCall<Call>, _ caller: Caller) -> Caller {
+    func record<Call>(_ seen: inout SeenCall<Call>, of call: Call, _ caller: Caller) -> Caller {
         if case .success = seen.checked, let reason = recorder.refusal { seen.checked = .failure(Refusal(reason)) }
-        return Caller { [self, call = seen.call] answer in
+        return Caller { [self, call = seen.changed ?? call] answer in
             settle(call, answer)
             caller.receive(answer)
         }

@@ -70,12 +70,13 @@ extension ClientRuntime {
     private func answer(_ records: AnsweredRecords, in run: Run) {
         follow { model in
             var effects: [ModelEffect<Model.Given>] = []
+            let lane = Model.followsCommits ? records.lane.map { ($0.entry.session, $0.generation) } : nil
             for index in records.indices {
                 if case .refused = records.outcome(index) {
                     guard records.isNoted(index) else { continue }
                     model.refused(records.number(index), records.messageID(index))
-                } else if Model.followsCommits, let lane = records.lane {
-                    effects += model.committed(records.number(index), in: lane.entry.session, of: lane.generation)
+                } else if let (session, generation) = lane {
+                    effects += model.committed(records.number(index), in: session, of: generation)
                 }
             }
             return effects

@@ -17,8 +17,9 @@ extension ClientRuntime {
         // A function that is replaced at each look would keep its caller for ever.
         for _ in 0..<100 {
             var seen = filter.apply(to: call, log: log)
-            let caller = place?.record(&seen, caller) ?? caller
-            if submit(seen, messageID: messageID, waitsWhileIdle: waitsWhileIdle, caller: caller) { return }
+            let caller = place?.record(&seen, of: call, caller) ?? caller
+            let name = seen.changed?.name ?? call.name
+            if submit(seen, name, messageID: messageID, waitsWhileIdle: waitsWhileIdle, caller: caller) { return }
         }
         log.log(.warning, "Dropped \(call.name): beforeSend is replaced each time that it is called")
         caller.receive(refuse(call.name, Refusal(.beforeSend)))
@@ -40,12 +41,14 @@ extension ClientRuntime {
     /// Stages a call that has been checked, or has it wait: its place in the order is fixed when this returns.
     ///
     /// - Parameters:
+    ///   - name: What a log calls it.
     ///   - messageID: The key that its caller chose; `nil`: one is made.
     ///   - waitsWhileIdle: Whether the call may wait although `initialize` was not called yet.
     ///   - caller: Hears of the call once it is on disk or refused.
     /// - Returns: Whether that is done. If not, another function is to see the call first.
     func submit(
-        _ seen: SeenCall<Model.Given>, messageID: MessageID?, waitsWhileIdle: Bool = true, caller: Caller
+        _ seen: SeenCall<Model.Given>, _ name: String, messageID: MessageID?, waitsWhileIdle: Bool = true,
+        caller: Caller
     ) -> Bool {
         let time = dependencies.clock.wall
         let stamp = CallStamp(
@@ -55,14 +58,14 @@ extension ClientRuntime {
         switch seen.checked {
         case .failure(let fault):
             let refusal = contents.withLock { $0.state.refusal } ?? fault
-            caller.receive(refuse(seen.name, refusal))
+            caller.receive(refuse(name, refusal))
         case .success(let content):
             let call = PendingCall(
-                call: content, name: seen.name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
+                call: content, name: name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
                 caller: caller)
             switch submit(call, seenBy: seen.version, waitsWhileIdle: waitsWhileIdle) {
             case .taken: break
-            case .refused(let refusal): caller.receive(refuse(seen.name, refusal))
+            case .refused(let refusal): caller.receive(refuse(name, refusal))
             case .unseen: return false
             }
         }
@@ -134,13 +137,15 @@ extension ClientRuntime {
         var changed: [ObjectIdentifier: State.Call] = [:]
         var refused: [ObjectIdentifier: (name: String, refusal: Refusal)] = [:]
         for call in waiting {
-            let seen = filter.apply(to: given(call.call), log: log)
+            let made = given(call.call)
+            let seen = filter.apply(to: made, log: log)
+            let name = seen.changed?.name ?? made.name
             switch seen.checked {
             case .success(let new):
                 changed[ObjectIdentifier(call)] = State.Call(
-                    call: new, name: seen.name, stamp: call.stamp, weight: Model.weight(of: new), isSeen: seen.isSeen,
+                    call: new, name: name, stamp: call.stamp, weight: Model.weight(of: new), isSeen: seen.isSeen,
                     caller: call.caller)
-            case .failure(let refusal): refused[ObjectIdentifier(call)] = (seen.name, refusal)
+            case .failure(let refusal): refused[ObjectIdentifier(call)] = (name, refusal)
             }
         }
         // Those that no longer wait were answered, or were staged by another `initialize`, meanwhile.

@@ -44,7 +44,15 @@ struct Stage: Sendable {
         /// Whether the writer must be woken.
         var wakesWriter = false
         /// What is refused since too much waits: what was added, or older records. It has their answers alone.
-        var refused = StagedGroup()
+        var refused: StagedGroup?
+
+        /// Changes what is refused.
+        mutating func refuse(_ append: (inout StagedGroup) -> Void) {
+            var group = refused ?? StagedGroup()
+            refused = nil
+            append(&group)
+            refused = group
+        }
     }
 
     /// How many bytes may be staged and not yet written.
@@ -94,7 +102,7 @@ struct Stage: Sendable {
     mutating func add(_ task: StagedTask) throws(StorageError) -> Addition {
         var addition = Addition()
         guard try makesRoom(ifNeeded: task.task.mayBeRefused, &addition) else {
-            addition.refused.append(task)
+            addition.refuse { $0.append(task) }
             return addition
         }
         if task.guidesDelivery { settling.formUnion(task.task.settledRecords) }
@@ -111,7 +119,7 @@ struct Stage: Sendable {
     ) throws(StorageError) -> Addition {
         var addition = Addition()
         guard try makesRoom(ifNeeded: true, &addition) else {
-            addition.refused.append(call, isBare: true, answer: answer)
+            addition.refuse { $0.append(call, isBare: true, answer: answer) }
             return addition
         }
         add(to: &addition) { $0.append(call, answer: answer) }
@@ -139,7 +147,8 @@ struct Stage: Sendable {
         }
         guard isNeeded, stagedBytes >= bound else { return true }
         guard overflow == .dropOldest else { return false }
-        makeRoom(&addition.refused)
+        addition.refuse { makeRoom(&$0) }
+        if addition.refused?.isEmpty == true { addition.refused = nil }
         // What the writer has taken is about to be written: beside it there is always room for the newest call.
         return stagedBytes - takenBytes < bound
     }

@@ -284,7 +284,9 @@ extension Record {
         guard let id = row.text("message_id") else { return nil }
         let (body, check) = (row.bytes("body"), row.int64("check_sum"))
         guard check == 0 else {
-            guard check == checkSum(Array(id.utf8)[...], row.int("route"), row.int64("occurred"), body[...]) else { return nil }
+            guard check == checkSum(Array(id.utf8)[...], row.int("route"), row.int64("occurred"), body[...]) else {
+                return nil
+            }
             return (MessageID(accepted: id), JSONText(accepted: body))
         }
         guard let messageID = MessageID(id),

@@ -166,7 +166,7 @@ package final class SQLiteOutbox: LaneOutbox {
     }
 
     private func finish(_ addition: Stage.Addition) {
-        if !addition.refused.isEmpty { refuse(addition.refused, .queueFull) { _ in .refused(.queueFull) } }
+        if let refused = addition.refused { refuse(refused, .queueFull) { _ in .refused(.queueFull) } }
         wakeIfNeeded(addition.wakesWriter)
     }
 

@@ -277,7 +277,9 @@ struct ScriptedClient {
             control: client.control,
             start: { client.initialize(with: options) { _ in } },
             track: { client.enqueue(.track(event: $0, properties: nil), messageID: $1, caller: Caller($2)) },
-            identify: { client.enqueue(.identify(userId: "user-\($0)", traits: nil), messageID: $0, caller: Caller($1)) },
+            identify: {
+                client.enqueue(.identify(userId: "user-\($0)", traits: nil), messageID: $0, caller: Caller($1))
+            },
             networkDidChange: { client.networkDidChange() },
             reset: { _ in client.reset(messageID: nil) { _ in } },
             setConsent: { _ in })
