@@ -397,7 +397,7 @@ suite('a client of an agent', { skip: withoutHost }, () => {
 })
 
 test('a wrong option is an error at once', () => {
-    for (const agent of ['', 5, null]) assert.throws(() => createTracker({ agent }), /agent must be the path of a socket/)
+    for (const agent of ['', 5, null]) assert.throws(() => createTracker({ agent }), /'agent' must be the path of a socket/)
 })
 
 test('the place of an agent', () => {

@@ -378,7 +378,7 @@ suite('beforeSend', () => {
             'SERIALIZATION_ERROR', 'attributes.x cannot be read: Error at ',
         ],
         'a BigInt as its name': [
-            (call) => ({ ...call, name: 5n }), 'INVALID_EVENT_NAME', 'eventName must be a string, and is a bigint',
+            (call) => ({ ...call, name: 5n }), 'INVALID_EVENT_NAME', "'eventName' must be a string, and is a bigint",
         ],
     }
     for (const [what, [change, reason, words]] of Object.entries(changes)) {

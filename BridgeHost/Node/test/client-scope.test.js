@@ -278,19 +278,19 @@ suite('beforeSend in a scope', { skip: withoutHost }, () => {
 
     const faults = {
         'an id that is not exact': [
-            [{}, { userId: 2 ** 53 }], 'INVALID_VALUE', /scope\[1\]\.userId is a number too large to be exact/,
+            [{}, { userId: 2 ** 53 }], 'INVALID_VALUE', /'scope\[1\]\.userId' is a number too large to be exact/,
         ],
         'a promise as an id': [[{ userId: Promise.resolve('u2') }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/],
         'an id of JSON without a value': [
             [{ userId: { toJSON() {} } }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/,
         ],
         'a boxed id that is not exact': [
-            [{ userId: Object(2 ** 53) }], 'INVALID_VALUE', /scope\[0\]\.userId is a number too large to be exact/,
+            [{ userId: Object(2 ** 53) }], 'INVALID_VALUE', /'scope\[0\]\.userId' is a number too large to be exact/,
         ],
         'an id without a value': [[{ userId: undefined }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/],
         'an id that is none': [[{ groupId: {} }], 'INVALID_VALUE', /'scope\.groupId' must be a string or a whole number/],
         'what JSON cannot hold': [[{ properties: { n: NaN } }], 'SERIALIZATION_ERROR', /scope\[0\]\.properties\.n is NaN/],
-        'no list': [new Set([{ userId: 2 ** 53 }]), 'INVALID_VALUE', /scope must be an array, and is a Set/],
+        'no list': [new Set([{ userId: 2 ** 53 }]), 'INVALID_VALUE', /'scope' must be an array, and is a Set/],
         'no value of a scope': [[7], 'INVALID_VALUE', /'scope' must be an object/],
     }
     for (const [what, [scope, reason, words]] of Object.entries(faults)) {

@@ -81,7 +81,7 @@ suite('A test tracker', { skip: withoutHost }, () => {
             await tracker.expect('linkSession', null, { sourceSessionId: id, count: 1 })
         }
         for (const ask of [tracker.find, tracker.expect]) {
-            const fault = { code: 'INVALID_PARAMS', message: /^record\.\w+: call\.userId is a number too large to be exact/ }
+            const fault = { code: 'INVALID_PARAMS', message: /^record\.\w+: 'call\.userId' is a number too large to be exact/ }
             await assert.rejects(ask('Order Completed', {}, { userId: 2 ** 53 }), fault)
         }
     })
@@ -252,8 +252,8 @@ suite('A test tracker', { skip: withoutHost }, () => {
             const tracker = testTracker(t)
             tracker.track('PURCHASE', { total: 99, cart: { total: 99 } })
 
-            await assert.rejects(tracker.expect('PURCHASE', properties), { name: 'MobileTrackerError', message: /^record\.expect: properties/ })
-            await assert.rejects(tracker.find('PURCHASE', properties), { name: 'MobileTrackerError', message: /^record\.find: properties/ })
+            await assert.rejects(tracker.expect('PURCHASE', properties), { name: 'MobileTrackerError', message: /^record\.expect: '?properties/ })
+            await assert.rejects(tracker.find('PURCHASE', properties), { name: 'MobileTrackerError', message: /^record\.find: '?properties/ })
         })
     }
 

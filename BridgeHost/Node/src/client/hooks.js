@@ -10,11 +10,12 @@ export const MEMBERS = new Set(Object.values(METHODS).filter(({ gives }) => give
         ...[...params, ...options].map(memberOf), ...isScoped ? ['scope'] : [],
     ]))
 
+const FUNCTION = { isRight: isFunction, expected: 'a function' }
+
 /** What the functions of a program must be, by their names in a configuration. */
-const KINDS = { beforeSend: isFunction, convert: isFunction, credentials: isFunction, logger: isLogger }
-const PHRASES = {
-    beforeSend: 'must be a function', convert: 'must be a function', credentials: 'must be a function',
-    logger: 'must have one of the methods debug, info, warn and error',
+export const KINDS = {
+    beforeSend: FUNCTION, convert: FUNCTION, credentials: FUNCTION,
+    logger: { isRight: isLogger, expected: 'an object with one of the methods debug, info, warn and error' },
 }
 
 /** What a BigInt is written as for `beforeSend`. No text of a program has it. */
@@ -242,12 +243,12 @@ function memberOf({ name, member = name }) {
 function without(value, found) {
     if (!isObject(value)) return value
     const rest = { ...value }
-    for (const name of Object.keys(KINDS)) {
+    for (const [name, { isRight, expected }] of Object.entries(KINDS)) {
         if (!(name in rest)) continue
         const hook = rest[name]
         delete rest[name]
         if (hook === undefined || hook === null) continue
-        if (!KINDS[name](hook)) throw new ArgumentFault(name, PHRASES[name])
+        if (!isRight(hook)) throw new ArgumentFault('wrongKind', name, { expected })
         found[name] = hook
     }
     // The form in which one object has all params.
@@ -258,7 +259,7 @@ function without(value, found) {
 }
 
 /** Whether it has at least one of a logger's methods. */
-export function isLogger(value) {
+function isLogger(value) {
     return isObject(value) && ['debug', 'info', 'warn', 'error'].some((level) => isFunction(value[level]))
 }
 

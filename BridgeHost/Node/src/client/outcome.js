@@ -65,5 +65,7 @@ function whyDropped({ method, reason, fault, detail, hasFailed }) {
     if (detail) return detail
     const client = method.slice(0, method.indexOf('.') + 1)
     const init = client ? `${client}initialize()` : 'init()'
-    return sentenceOf(hasFailed ? 'notStored' : fault?.reason ?? reason, { ...fault, init })
+    const words = sentenceOf(hasFailed ? 'notStored' : fault?.reason ?? reason, { ...fault, init })
+    // A text about an option is also part of other sentences.
+    return /[^.?]$/.test(words) ? `${words}.` : words
 }

@@ -16,7 +16,23 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const SEGMENT = ['userId', 'anonymousId', 'previousId', 'groupId', 'event', 'name', 'traits', 'properties']
 
 /** An argument that is missing or has the wrong type. */
-export class ArgumentFault extends ValueFault {}
+export class ArgumentFault extends ValueFault {
+    /**
+     * @param {string} word What is wrong with it: the key of a text.
+     * @param {string} option Where it is, such as `options.userId`.
+     * @param {Record<string, string>} facts What the text has marks for besides.
+     */
+    constructor(word, option, facts) {
+        super(option, word)
+        /** What is wrong, as the host says it. */
+        this.data = { reason: word, option, ...facts }
+    }
+}
+
+/** The fault of an argument that is another than it must be. */
+function wrongKind(option, expected, argument) {
+    return new ArgumentFault('wrongKind', option, { expected: `${expected}, and is ${typeName(argument)}` })
+}
 
 /**
  * Writes a call's params as an object with their names.
@@ -51,7 +67,7 @@ export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, s
 function named({ params, gives, options, isScoped }, args, write, { newID, maxBytes, warn, scope, scopes, isWhole }) {
     let text = ''
     const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
-    if (isInOneObject(params, args)) throw new ArgumentFault(params[0].name, oneObject(params, options))
+    if (isInOneObject(params, args)) throw oneObject(params, options)
     for (let i = 0; i < params.length; i++) {
         const value = i < args.length ? write(textOfID(args[i], params[i]), params[i].name) : undefined
         // The host checks the arguments of calls without an outcome.
@@ -81,8 +97,10 @@ function isInOneObject(params, [first, ...rest]) {
 }
 
 function oneObject(params, options) {
+    const [{ name, kind }] = params
     const order = [...params.map(({ name }) => name), ...options ? ['{ userId }'] : []].join(', ')
-    return `must be ${phrase(params[0].kind)}, and is an object: here the arguments follow each other, as (${order})`
+    const expected = `${phrase(kind)}, and is an object: here the arguments follow each other, as (${order})`
+    return new ArgumentFault('wrongKind', name, { expected })
 }
 
 /** An id as it is sent: a whole number or a UUID as its text. What is none stays, and is refused. */
@@ -92,7 +110,7 @@ export function textOfID(value, { name, kind }) {
     if (typeof value === 'bigint') return String(value)
     if (typeof value === 'number' && Number.isInteger(value)) {
         if (Number.isSafeInteger(value)) return String(value)
-        throw new ArgumentFault(name, 'is a number too large to be exact: give its text, or a BigInt')
+        throw new ArgumentFault('invalid', name, { detail: 'is a number too large to be exact: give its text, or a BigInt' })
     }
     if (!isObject(value) || typeof value.toJSON === 'function' || typeof value.toString !== 'function') return value
     const text = value.toString()
@@ -122,7 +140,7 @@ function withTextsOfIDs({ params }, given) {
 
 /** Scopes that `beforeSend` has changed, as JSON text, by the rules for those that a program gives. */
 function writeScopes(scopes, write, warn, maxBytes) {
-    if (!Array.isArray(scopes)) throw new ArgumentFault('scope', `must be an array, and is ${typeName(scopes)}`)
+    if (!Array.isArray(scopes)) throw wrongKind('scope', 'an array', scopes)
     let text = ''
     for (const [i, scope] of scopes.entries()) {
         const place = `scope[${i}]`
@@ -145,7 +163,7 @@ function check({ name, kind, isRequired }, argument, text) {
     if (isMissing && !isRequired && !isUnwritable(argument)) return
     // For beforeSend a BigInt is written as a marked text.
     if (!isMissing && (isOf(kind, text) || typeof argument === 'bigint' && isNumeric(kind))) return
-    throw new ArgumentFault(name, `must be ${phrase(kind)}, and is ${typeName(argument)}`)
+    throw wrongKind(name, phrase(kind), argument)
 }
 
 /** Whether JSON has no form for a value. */
@@ -198,7 +216,7 @@ function phrase(kind) {
 function optionsOf(value) {
     if (isAbsent(value)) return {}
     if (isObject(value) && !Array.isArray(value)) return withMembers(value)
-    throw new ArgumentFault('options', `must be an object such as { messageId: 'order-1' }, and is ${typeName(value)}`)
+    throw wrongKind('options', "an object such as { messageId: 'order-1' }", value)
 }
 
 /**

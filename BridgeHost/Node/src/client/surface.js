@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CallPromise } from './call-promise.js'
 import { MOST_CALLS, MOST_TEXT } from './call-table.js'
 import { MobileTrackerError } from './errors.js'
+import { sentenceOf } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
 import { filter, MARK, unmarked } from './hooks.js'
@@ -184,10 +185,13 @@ class CallSite {
     refuse(fault) {
         this.locate()
         const param = this.#row.params.find(({ name }) => name === fault.argument)
+        const { data, message } = fault
         if (this.#row.gives === 'outcome') {
-            return CallPromise.resolve(this.#dropped(reasonOf(fault, param), { detail: `${fault.message}.` }))
+            const why = data ? { fault: data } : { detail: `${message}.` }
+            return CallPromise.resolve(this.#dropped(reasonOf(fault, param), why))
         }
-        const error = this.errorFrom(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${fault.message}.`))
+        const words = data ? sentenceOf(data.reason, data) : message
+        const error = this.errorFrom(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${words}.`, { data }))
         const refusal = CallPromise.reject(error)
         refusal.ifUnwatched(() => this.unhandled(error))
         return refusal

@@ -2,7 +2,8 @@ import { findAgent, ignoredArguments } from './agent.js'
 import { appName } from './app-name.js'
 import { described, MobileTrackerError } from './errors.js'
 import { atExit, notAtExit } from './exit.js'
-import { Hooks, isLogger } from './hooks.js'
+import { sentenceOf } from './fault.js'
+import { Hooks, KINDS } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { NotificationListeners } from './notification-listeners.js'
 import { NONE_OFF, OffClients } from './off.js'
@@ -16,11 +17,20 @@ import { Warnings } from './warnings.js'
 /** How long the program's end may wait for events that are not sent yet. */
 const EXIT_FLUSH_MS = 5000
 
+const TEXT = { isRight: isText, expected: 'a string' }
+
+/** What the options must be. */
+const RULES = {
+    hostPath: TEXT,
+    hostArguments: { isRight: (list) => Array.isArray(list) && list.every(isText), expected: 'an array of strings' },
+    agent: { isRight: (value) => value === false || isText(value) && value !== '', expected: "the path of a socket, 'auto' or false" },
+    stderr: { isRight: (value) => ['inherit', 'ignore'].includes(value), expected: "'inherit' or 'ignore'" },
+    appName: TEXT,
+    ...KINDS,
+}
+
 /** The names of the options. */
-const OPTIONS = [
-    'hostPath', 'hostArguments', 'agent', 'stderr', 'warnings', 'appName', 'collectorPanel', 'logger', 'beforeSend', 'convert',
-    'credentials',
-]
+const OPTIONS = [...Object.keys(RULES), 'warnings', 'collectorPanel']
 
 /**
  * Makes a tracker with a host of its own. The first call starts the host.
@@ -108,22 +118,14 @@ function workingFolder() {
 /** Checks options now: they are used only with the first call. */
 function checkOptions(options) {
     if (typeof options !== 'object' || options === null) throw new TypeError('createTracker: the options must be an object.')
-    const { hostPath, hostArguments, agent, stderr, appName, logger, beforeSend, convert, credentials } = options
-    const isText = (value) => typeof value === 'string'
-    const rules = [
-        [hostPath, isText, 'hostPath must be a string'],
-        [hostArguments, (list) => Array.isArray(list) && list.every(isText), 'hostArguments must be an array of strings'],
-        [agent, (value) => value === false || isText(value) && value !== '', "agent must be the path of a socket, 'auto' or false"],
-        [stderr, (value) => ['inherit', 'ignore'].includes(value), "stderr must be 'inherit' or 'ignore'"],
-        [appName, isText, 'appName must be a string'],
-        [logger, isLogger, 'logger must have one of the methods debug, info, warn and error'],
-        [beforeSend, (value) => typeof value === 'function', 'beforeSend must be a function'],
-        [convert, (value) => typeof value === 'function', 'convert must be a function'],
-        [credentials, (value) => typeof value === 'function', 'credentials must be a function'],
-    ]
-    for (const [value, isRight, sentence] of rules) {
-        if (value !== undefined && !isRight(value)) throw new TypeError(`createTracker: ${sentence}.`)
+    for (const [option, { isRight, expected }] of Object.entries(RULES)) {
+        if (options[option] === undefined || isRight(options[option])) continue
+        throw new TypeError(`createTracker: ${sentenceOf('wrongKind', { option, expected })}.`)
     }
+}
+
+function isText(value) {
+    return typeof value === 'string'
 }
 
 /** Has the program's function answer a question of the host for credentials. */
