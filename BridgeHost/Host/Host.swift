@@ -19,7 +19,7 @@ struct Host {
         case .help: print(HostOptions.help)
         case .version: print("\(ProductVersion.product) \(ProductVersion.current)\n\(Dependencies.prepare())")
         case .inspect(let folder):
-            Self.printing { () throws(CommandFailure) in
+            printing { () throws(CommandFailure) in
                 try InspectCommand(folder: folder, format: options.format).run()
             }
         case .refused(let action, let folder):
@@ -27,10 +27,10 @@ struct Host {
             do throws(CommandFailure) {
                 command = try RefusedCommand(action, folder: folder, filter: options.filter)
             } catch {
-                Self.complain("BridgeHost: \(error.message)")
+                complain(of: error)
                 exit(UsageError.exitCode)
             }
-            Self.printing { () throws(CommandFailure) in "\(try command.run().text)\n" }
+            printing { () throws(CommandFailure) in "\(try command.run().text)\n" }
         case .serve: serve()
         case .listen(let path): listen(at: path)
         case .deliver(let timeout): deliver(within: timeout)
@@ -38,13 +38,19 @@ struct Host {
     }
 
     /// Prints what a command has to say, or ends with its failure.
-    private static func printing(_ command: () throws(CommandFailure) -> String) {
+    private func printing(_ command: () throws(CommandFailure) -> String) {
         do throws(CommandFailure) {
             print(try command(), terminator: "")
         } catch {
-            complain("BridgeHost: \(error.message)")
+            complain(of: error)
             exit(1)
         }
+    }
+
+    /// Says why a command has failed, in the format of the log.
+    private func complain(of failure: CommandFailure) {
+        guard options.logFormat == .json else { return Self.complain("BridgeHost: \(failure.message)") }
+        HostLog(descriptor: STDERR_FILENO, least: .error, format: .json).log(.error, failure.message)
     }
 
     private func serve() -> Never {

@@ -130,5 +130,10 @@ struct RefusedMethodTests {
         let wrong = try HostProcess(["--list-refused", path, "--filter", #"{"x": 1}"#])
         #expect(try await wrong.end() == .code(64))
         #expect(try await wrong.log.values(atLeast: 1)[0].contains("'filter.x' is not known"))
+
+        let read = try HostProcess(["--list-refused", path + "/none", "--log-format", "json"])
+        #expect(try await read.end() == .code(1))
+        let failure = try JSONText(validating: Array(try await read.log.values(atLeast: 1)[0].utf8))
+        #expect(failure.value(forKey: "message")?.stringValue?.hasPrefix("the state folder \(path)/none ") == true)
     }
 }

@@ -77,7 +77,7 @@ export class Output {
 }
 
 /** Reads a line of the host's log. One that is no entry, such as a message of the system, has no level. */
-function entryOf(line) {
+export function entryOf(line) {
     try {
         const entry = JSON.parse(line)
         if (typeof entry?.message === 'string' && entry.level in LEVELS) return entry

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { CLIENTS, NAMES } from '../doctor/folder.js'
 import { holdersOf, processText } from '../doctor/locks.js'
 import { findHost } from '../client/finder.js'
+import { entryOf } from '../client/output.js'
 import { isRespelled, parseExactly } from '../collector/exact.js'
 import { CommandError } from '../command-line.js'
 
@@ -63,12 +64,12 @@ export class RefusedFolder {
         try {
             return execFileSync(
                 this.#host,
-                [action, this.path, ...words],
+                [action, this.path, ...words, '--log-format', 'json'],
                 { encoding: 'utf8', maxBuffer: Infinity, stdio: ['ignore', 'pipe', 'pipe'] },
             )
         } catch (error) {
-            const said = String(error.stderr || error.message).trim().split('\n').at(-1).replace(/^BridgeHost: /, '')
-            throw new CommandError(`${this.path}: ${said}`)
+            const { message } = entryOf(String(error.stderr || error.message).trim().split('\n').at(-1))
+            throw new CommandError(`${this.path}: ${message}`)
         }
     }
 }
