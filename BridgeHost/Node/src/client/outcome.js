@@ -1,4 +1,5 @@
 import { sentenceOf } from './fault.js'
+import { clientOf } from './methods.js'
 
 /**
  * What became of a tracking call.
@@ -34,8 +35,7 @@ export function isOfState(reason) {
 
 /** The warning about a dropped call. @param {Drop} drop */
 export function dropWarning(drop) {
-    const end = drop.hasFailed ? 'failed' : 'was dropped'
-    return `${callName(drop)} ${end}: ${drop.reason}. ${whyDropped(drop)}`.trimEnd() + drop.place
+    return `${callName(drop)} ${endOf(drop)}` + drop.place
 }
 
 /**
@@ -46,14 +46,15 @@ export function dropWarning(drop) {
  * @param {boolean} isReported Whether there was a warning about the first.
  */
 export function droppedCallsWarning(first, count, isReported) {
-    const end = first.hasFailed ? 'failed' : count === 1 ? 'was dropped' : 'were dropped'
-    if (isReported) {
-        const calls = count === 1 ? '1 more call' : `${count} more calls`
-        return `${calls} ${end}: ${first.reason}. ${whyDropped(first)}`.trimEnd()
-    }
+    if (isReported) return `${count === 1 ? '1 more call' : `${count} more calls`} ${endOf(first, count)}`
     if (count === 1) return dropWarning(first)
-    return `${count} calls ${end}: ${first.reason}. ${whyDropped(first)} ` +
-        `The first was ${callName(first)}${first.place}.`
+    return `${count} calls ${endOf(first, count)} The first was ${callName(first)}${first.place}.`
+}
+
+/** What became of so many calls, and why. */
+function endOf(drop, count = 1) {
+    const end = drop.hasFailed ? 'failed' : count === 1 ? 'was dropped' : 'were dropped'
+    return `${end}: ${drop.reason}. ${whyDropped(drop)}`.trimEnd()
 }
 
 /** A call for a warning: with its event's name, but nothing of a person. */
@@ -63,7 +64,7 @@ export function callName({ method, name }) {
 
 function whyDropped({ method, reason, fault, detail, hasFailed }) {
     if (detail) return detail
-    const client = method.slice(0, method.indexOf('.') + 1)
+    const client = clientOf(method)
     const init = client ? `${client}initialize()` : 'init()'
     const words = sentenceOf(hasFailed ? 'notStored' : fault?.reason ?? reason, { ...fault, init })
     // A text about an option is also part of other sentences.

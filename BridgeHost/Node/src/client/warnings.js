@@ -1,4 +1,5 @@
 import { clearTimeout, setTimeout } from './clock.js'
+import { clientOf } from './methods.js'
 import { dropWarning, droppedCallsWarning, isOfState } from './outcome.js'
 
 /** How long drops are collected for one warning while calls are under way. */
@@ -37,7 +38,7 @@ export class Warnings {
     /** A call was dropped. @param {import('./outcome.js').Drop} drop */
     dropped(drop) {
         if (!isOfState(drop.reason)) return this.#print(dropWarning(drop))
-        this.#count(drop, drop.method.slice(0, drop.method.indexOf('.') + 1))
+        this.#count(drop, clientOf(drop.method))
         if (!this.#isBusy()) this.#reportFirst()
     }
 
@@ -49,7 +50,7 @@ export class Warnings {
     /** A call was accepted. */
     accepted(method) {
         if (this.#streaks.size === 0) return
-        const client = method.slice(0, method.indexOf('.') + 1)
+        const client = clientOf(method)
         for (const [key, streak] of this.#streaks) {
             if (streak.client !== client && streak.client !== ANY) continue
             this.#report(streak)

@@ -250,7 +250,7 @@ class _CallSite:
             case "INVALID_PARAMS":
                 return self._drop(error.data.get("reason", "INVALID_VALUE"), detail=f"{error.message}.")
             case "MESSAGE_TOO_LARGE":
-                return self._drop("TOO_LARGE", detail="The call is too large.")
+                return self._drop("TOO_LARGE", detail=f"{ValueFault.too_large()}.")
             case _:
                 return None
 
@@ -258,7 +258,7 @@ class _CallSite:
         """Nobody handles the error. A missing host is one warning, with the number of calls that failed."""
         if error.number is None:  # There is no host.
             if self._row.message_id:
-                drop = Drop(self._row.method, self._name, error.code, self._place, has_failed=True)
+                drop = Drop(self._row, self._name, error.code, self._place, has_failed=True)
                 self._channel.warnings.dropped(drop)
         else:
             self._channel.warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
@@ -307,11 +307,11 @@ class _CallSite:
         if status == "dropped":
             is_late = result["reason"] == "NOT_INITIALIZED" and self._channel.is_closed
             return self._drop(result["reason"], {"reason": "closed"} if is_late else result.get("fault"))
-        self._channel.warnings.accepted(self._row.method)
+        self._channel.warnings.accepted(self._row)
         return Outcome(status, result["messageId"])
 
     def _drop(self, reason: Any, fault: Any = None, detail: str = "") -> Outcome:
-        self._channel.warnings.dropped(Drop(self._row.method, self._name, reason, self._place, fault or {}, detail))
+        self._channel.warnings.dropped(Drop(self._row, self._name, reason, self._place, fault or {}, detail))
         return Outcome("dropped", reason=reason, fault=fault)
 
     @property

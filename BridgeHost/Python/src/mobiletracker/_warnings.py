@@ -11,6 +11,7 @@ from typing import Any
 
 from ._action_queue import ActionQueue
 from ._fault import sentence
+from ._row import Row
 from ._table import ROWS
 
 _SEGMENT = {
@@ -31,7 +32,7 @@ _OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_
 class Drop:
     """A call that was dropped."""
 
-    method: str
+    row: Row
     name: object
     """The event's or screen's name, if the call has one."""
     reason: str
@@ -45,14 +46,9 @@ class Drop:
     """Whether it failed instead, without a host: it is unknown whether a host stored it."""
 
     @property
-    def client(self) -> str:
-        """The prefix of its client's methods."""
-        return self.method.rpartition(".")[0]
-
-    @property
     def call(self) -> str:
         """The call for a warning: with its event's name, but nothing of a person."""
-        return call_name(self.method, self.name)
+        return call_name(self.row.method, self.name)
 
     @property
     def sentence(self) -> str:
@@ -60,19 +56,18 @@ class Drop:
         if self.detail:
             return self.detail
         word = "notStored" if self.has_failed else self.fault.get("reason", self.reason)
-        init = next(row.method for row in ROWS.values() if row.client == self.client and row.restores == "setup")
+        init = next(row.method for row in ROWS.values() if row.client == self.row.client and row.restores == "setup")
         words = sentence(word, {**self.fault, "init": f"{init}()"})
         # A text about an option is also part of other sentences.
         return words if not words or words[-1] in ".?" else f"{words}."
 
     def __str__(self) -> str:
-        return f"{self.call} {self.end_of(1)}: {self.reason}. {self.sentence}".rstrip() + self.place
+        return f"{self.call} {self.end_of(1)}{self.place}"
 
     def end_of(self, count: int) -> str:
-        """The verb for so many calls."""
-        if self.has_failed:
-            return "failed"
-        return "was dropped" if count == 1 else "were dropped"
+        """What became of so many calls, and why."""
+        end = "failed" if self.has_failed else "was dropped" if count == 1 else "were dropped"
+        return f"{end}: {self.reason}. {self.sentence}".rstrip()
 
 
 def segment_hint(method: str, arguments: Sequence[object]) -> str:
@@ -107,14 +102,13 @@ class _Streak:
         """The warning that is due, if one is."""
         count, was_reported = self.count, self.is_reported
         self.count, self.is_reported = 0, True
-        reason = f"{self.first.reason}. {self.first.sentence}".rstrip()
         if count == 0:
             return None
         if was_reported:
-            return f"{'1 more call' if count == 1 else f'{count} more calls'} {self.first.end_of(count)}: {reason}"
+            return f"{'1 more call' if count == 1 else f'{count} more calls'} {self.first.end_of(count)}"
         if count == 1:
             return str(self.first)
-        return f"{count} calls {self.first.end_of(count)}: {reason} The first was {self.first.call}{self.first.place}."
+        return f"{count} calls {self.first.end_of(count)} The first was {self.first.call}{self.first.place}."
 
 
 class Warnings:
@@ -156,11 +150,11 @@ class Warnings:
             return self.warn(str(drop))
         self._changes.run(partial(self._count, drop))
 
-    def accepted(self, method: str) -> None:
+    def accepted(self, row: Row) -> None:
         """A call was accepted."""
         if not self._streaks:
             return
-        self._changes.run(partial(self._end_streaks, method.rpartition(".")[0]))
+        self._changes.run(partial(self._end_streaks, row.client))
 
     def report_first(self) -> None:
         """Warns of the reasons for which there was no warning yet."""
@@ -173,7 +167,7 @@ class Warnings:
 
     def _count(self, drop: Drop) -> None:
         # Without a host, the calls of each client fail.
-        key = ("" if drop.has_failed else drop.client, drop.reason)
+        key = ("" if drop.has_failed else drop.row.client, drop.reason)
         if streak := self._streaks.get(key):
             streak.count += 1
         else:
