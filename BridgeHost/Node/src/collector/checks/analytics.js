@@ -1,6 +1,6 @@
 import { show } from './findings.js'
 import {
-    absent, all, atLeast, every, exactly, filled, flag, instant, isObject, missing, number, object, text,
+    absent, all, atLeast, byType, every, exactly, filled, flag, instant, isObject, key, missing, number, object, text,
 } from './shape.js'
 
 /** @typedef {import('./findings.js').Check} Check */
@@ -31,7 +31,6 @@ const context = atLeast(
 
 /** A client's own anonymous id is a UUID; a call that names its user has one of the program's, or none. */
 const author = (value, findings) => {
-    if (!isObject(value)) return
     if (!Object.hasOwn(value, 'anonymousId') && !Object.hasOwn(value, 'userId')) {
         findings.inside('anonymousId', undefined, missing)
     }
@@ -39,7 +38,7 @@ const author = (value, findings) => {
 
 const envelope = {
     timestamp: instant,
-    writeKey: keyText,
+    writeKey: key,
     messageId,
     context,
     sentAt: instant,
@@ -54,8 +53,8 @@ const unnamed = {
     properties: absent('they go with track, screen and page'),
 }
 
-/** One sort of event each. @type {Map<unknown, Check>} */
-const SORTS = new Map(Object.entries({
+/** @type {Record<string, Check>} */
+const sorts = {
     track: named,
     screen: named,
     page: named,
@@ -65,21 +64,8 @@ const SORTS = new Map(Object.entries({
         { type: text, userId: filled, ...envelope },
         { ...unnamed, traits: absent('an alias has none'), anonymousId: filled, groupId: filled },
     ),
-}))
-
-/** @type {Check} */
-const analyticsEvent = (value, findings) => {
-    if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
-    const sort = SORTS.get(value.type)
-    if (sort) all(sort, author)(value, findings)
-    else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, missing)
-    else findings.inside('type', value.type, unknownType)
 }
-
-/** @type {Check} */
-const unknownType = (value, findings) => {
-    findings.say(`is ${show(value)}; it must be one of ${[...SORTS.keys()].join(', ')}.`)
-}
+const analyticsEvent = byType(Object.fromEntries(Object.entries(sorts).map(([type, sort]) => [type, all(sort, author)])))
 
 /** @type {Check} */
 const together = (value, findings) => {
@@ -98,9 +84,3 @@ const together = (value, findings) => {
 
 /** `POST /v1/batch` @type {Check} */
 export const batch = all(exactly({ batch: every(analyticsEvent) }), together)
-
-/** A key is never quoted, not even when it is wrong. */
-function keyText(value, findings) {
-    if (typeof value !== 'string') findings.say('must be a string.')
-    else if (value.trim() === '') findings.say('must not be blank.')
-}

@@ -1,5 +1,4 @@
-import { show } from './findings.js'
-import { absent, all, every, exactly, filled, instant, isObject, missing, object, oneOf, text } from './shape.js'
+import { absent, all, byType, every, exactly, filled, instant, object, oneOf, text } from './shape.js'
 
 /** @typedef {import('./findings.js').Check} Check */
 
@@ -18,24 +17,14 @@ const named = exactly(
     { userId: filled, traits: object, properties: object },
 )
 
-/** One sort of event each. @type {Map<unknown, Check>} */
-const SORTS = new Map(Object.entries({
+const basicEvent = byType({
     track: named,
     screen: named,
     identify: exactly(
         { type: text, userId: filled, ...envelope },
         { traits: object, name: absent('an identify has none'), properties: absent('an identify has traits') },
     ),
-}))
-
-/** @type {Check} */
-const basicEvent = (value, findings) => {
-    if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
-    const sort = SORTS.get(value.type)
-    if (sort) sort(value, findings)
-    else if (!Object.hasOwn(value, 'type')) findings.inside('type', undefined, missing)
-    else findings.inside('type', value.type, oneOf(...SORTS.keys()))
-}
+})
 
 /** @type {Check} */
 const size = (value, findings) => {

@@ -13,7 +13,7 @@ export function exactly(required, optional = {}) {
     const known = new Map(Object.entries({ ...required, ...optional }))
     const needed = Object.keys(required)
     return (value, findings) => {
-        if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
+        if (!isObject(value)) return object(value, findings)
         for (const key of Object.keys(value)) {
             const check = known.get(key)
             if (check) findings.inside(key, value[key], check)
@@ -35,11 +35,23 @@ export function exactly(required, optional = {}) {
 export function atLeast(required, optional = {}) {
     const named = Object.entries({ ...required, ...optional })
     return (value, findings) => {
-        if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
+        if (!isObject(value)) return object(value, findings)
         for (const [key, check] of named) {
             if (Object.hasOwn(value, key)) findings.inside(key, value[key], check)
             else if (Object.hasOwn(required, key)) findings.inside(key, undefined, missing)
         }
+    }
+}
+
+/** An object whose `type` says which of these checks it must pass. @param {Record<string, Check>} sorts @returns {Check} */
+export function byType(sorts) {
+    const checks = new Map(Object.entries(sorts))
+    const known = oneOf(...checks.keys())
+    return (value, findings) => {
+        if (!isObject(value)) return object(value, findings)
+        const check = checks.get(value.type)
+        if (check) check(value, findings)
+        else findings.inside('type', value.type, Object.hasOwn(value, 'type') ? known : missing)
     }
 }
 
@@ -77,6 +89,12 @@ export const filled = (value, findings) => {
 /** @type {Check} */
 export const flag = (value, findings) => {
     if (typeof value !== 'boolean') findings.say(`is ${show(value)}; it must be true or false.`)
+}
+
+/** A key is never quoted, not even when it is wrong. @type {Check} */
+export const key = (value, findings) => {
+    if (typeof value !== 'string') findings.say('must be a string.')
+    else if (value.trim() === '') findings.say('must not be blank.')
 }
 
 /**

@@ -1,6 +1,6 @@
 import { show } from '../findings.js'
-import { all, atLeast, every, filled, isObject, number, object, text } from '../shape.js'
-import { atMost, eventBytes, key } from './limits.js'
+import { all, atLeast, every, filled, isObject, key, number, object, text } from '../shape.js'
+import { atMost, eventBytes } from './limits.js'
 
 /** @typedef {import('../findings.js').Check} Check */
 

@@ -41,12 +41,6 @@ export function length(least, most) {
     }
 }
 
-/** A key is never quoted, not even when it is wrong. @type {Check} */
-export const key = (value, findings) => {
-    if (typeof value !== 'string') findings.say('must be a string.')
-    else if (value.trim() === '') findings.say('must not be blank.')
-}
-
 /** A time in ISO 8601 with its zone. @type {Check} */
 export const zonedTime = (value, findings) => {
     const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(value)

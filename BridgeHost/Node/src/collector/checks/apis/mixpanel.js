@@ -1,6 +1,6 @@
 import { show } from '../findings.js'
-import { all, atLeast, every, filled, isObject, matching, missing, number, object } from '../shape.js'
-import { atMost, eventBytes, key } from './limits.js'
+import { all, atLeast, every, filled, isObject, key, matching, number, object } from '../shape.js'
+import { atMost, eventBytes } from './limits.js'
 
 /** @typedef {import('../findings.js').Check} Check */
 
@@ -40,10 +40,7 @@ const merge = atLeast({ $distinct_ids: every(person) }, {})
 
 /** @type {Check} */
 const event = (value, findings) => {
-    if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
-    findings.inside('event', value.event, Object.hasOwn(value, 'event') ? filled : missing)
-    const check = value.event === '$merge' ? merge : properties
-    findings.inside('properties', value.properties, Object.hasOwn(value, 'properties') ? check : missing)
+    atLeast({ event: filled, properties: value?.event === '$merge' ? merge : properties })(value, findings)
 }
 
 const OPERATIONS = ['$set', '$set_once', '$add', '$union', '$append', '$remove', '$unset', '$delete']

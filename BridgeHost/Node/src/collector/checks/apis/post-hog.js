@@ -1,6 +1,6 @@
 import { show } from '../findings.js'
-import { all, atLeast, every, filled, flag, isObject, object, uuid } from '../shape.js'
-import { atMost, eventBytes, key, length, zonedTime } from './limits.js'
+import { all, atLeast, every, filled, flag, isObject, key, object, uuid } from '../shape.js'
+import { atMost, eventBytes, length, zonedTime } from './limits.js'
 
 /** @typedef {import('../findings.js').Check} Check */
 

@@ -1,6 +1,5 @@
-import { show } from '../findings.js'
-import { all, atLeast, every, filled, isObject, missing, object } from '../shape.js'
-import { atMost, eventBytes, key, length, zonedTime } from './limits.js'
+import { all, atLeast, byType, every, filled, key, object } from '../shape.js'
+import { atMost, eventBytes, length, zonedTime } from './limits.js'
 
 /** @typedef {import('../findings.js').Check} Check */
 
@@ -19,22 +18,13 @@ const REQUIRED = {
 const COMMON = { timestamp: zonedTime, messageId: length(1, 100) }
 const OPTIONAL = { properties: object, traits: object, context: object, integrations: object }
 
-/** One sort of event each. @type {Map<unknown, Check>} */
-const SORTS = new Map(Object.entries(REQUIRED).map(([type, members]) => [type, atLeast({ ...COMMON, ...members }, OPTIONAL)]))
-
 /** @type {Check} */
-const event = (value, findings) => {
-    if (!isObject(value)) return findings.say(`is ${show(value)}; it must be an object.`)
-    const sort = SORTS.get(value.type)
-    if (!sort) return findings.inside('type', value.type, Object.hasOwn(value, 'type') ? unknownType : missing)
-    sort(value, findings)
+const someone = (value, findings) => {
     if ((value.userId ?? value.anonymousId ?? null) === null) findings.say('names neither a userId nor an anonymousId.')
 }
 
-/** @type {Check} */
-const unknownType = (value, findings) => {
-    findings.say(`is ${show(value)}; it must be one of ${[...SORTS.keys()].join(', ')}.`)
-}
+const event = byType(Object.fromEntries(
+    Object.entries(REQUIRED).map(([type, members]) => [type, all(atLeast({ ...COMMON, ...members }, OPTIONAL), someone)])))
 
 /** `POST /v1/batch`, as Segment, RudderStack and Jitsu take it. @type {Check} */
 export const segment = atLeast(
