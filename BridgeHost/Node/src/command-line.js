@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { nearest } from './nearest.js'
 import { wrap } from './terminal.js'
@@ -84,6 +85,29 @@ export async function runAction(name, actions, help, [word, ...rest]) {
         ? `${name} needs ${all.slice(0, -1).join(', ')} or ${all.at(-1)}.`
         : `There is no ${name} ${word}${near ? `; did you mean ${name} ${near}?` : '.'}`
     return complain(`${reason} Try mobile-tracker ${name} --help.`, EX_USAGE)
+}
+
+/** Reads a file. @throws {CommandError} If it cannot be read. */
+export function readText(path) {
+    try {
+        return readFileSync(path, 'utf8')
+    } catch (error) {
+        throw new CommandError(`${path} cannot be read: ${error.message}.`)
+    }
+}
+
+/** Writes a file by a function, and returns what that returns. @throws {CommandError} If it cannot be written. */
+export function writing(path, write) {
+    try {
+        return write()
+    } catch (error) {
+        throw new CommandError(`${path} cannot be written: ${error.message}.`)
+    }
+}
+
+/** `1 event`, `2 events` */
+export function counted(count, one, many = `${one}s`) {
+    return `${count} ${count === 1 ? one : many}`
 }
 
 /** Writes a sentence to stderr. @returns {number} The status. */

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs'
-import { CommandError, UsageError } from '../command-line.js'
+import { readText, UsageError } from '../command-line.js'
 import { harmless, painter } from '../terminal.js'
 import { losesDigits, parseExactly } from './exact.js'
 import { ExpectationError, Expectations } from './expectations.js'
@@ -14,12 +13,7 @@ const TOGETHER_MS = 20
  * @returns {Expectations}
  */
 export function readExpectations(path) {
-    let text
-    try {
-        text = readFileSync(path, 'utf8')
-    } catch (error) {
-        throw new CommandError(`${path} cannot be read: ${error.message}.`)
-    }
+    const text = readText(path)
     try {
         return new Expectations(parseExactly(text, losesDigits))
     } catch (error) {

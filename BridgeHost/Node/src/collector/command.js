@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { PlanInference } from '../plan/infer.js'
 import { PlanError } from '../plan/plan.js'
 import { readPlan } from '../plan/read.js'
-import { columns, CommandError, duration, FAILURE, runCommand, UsageError, wholeNumber } from '../command-line.js'
+import { columns, CommandError, counted, duration, FAILURE, runCommand, UsageError, wholeNumber, writing } from '../command-line.js'
 import { API_NAMES } from './apis/layouts.js'
 import { awaitExpectations, readExpectations, verdictText } from './assert.js'
 import { openBrowser } from './browser.js'
@@ -145,10 +145,6 @@ async function run(settings, options) {
     return verdict?.isMet === false ? FAILURE : 0
 }
 
-function counted(count, what) {
-    return `${count} ${what}${count === 1 ? '' : 's'}`
-}
-
 function startInference(path) {
     if (existsSync(path)) {
         throw new UsageError(`${path} is there already. Give another name to --infer-plan, or remove it.`)
@@ -157,14 +153,6 @@ function startInference(path) {
     writing(path, () => closeSync(openSync(path, 'wx')))
     rmSync(path)
     return new PlanInference()
-}
-
-function writing(path, write) {
-    try {
-        write()
-    } catch (error) {
-        throw new CommandError(`${path} cannot be written: ${error.message}.`)
-    }
 }
 
 function writePlan(path, inference) {
@@ -176,10 +164,10 @@ function writePlan(path, inference) {
 /** Opens the recording of a collector, which ends if it cannot be written. */
 async function openRecording(path, collector) {
     try {
-        return new Recording(path)
+        return writing(path, () => new Recording(path))
     } catch (error) {
         await collector.close()
-        throw new CommandError(`${path} cannot be written: ${error.message}.`)
+        throw error
     }
 }
 

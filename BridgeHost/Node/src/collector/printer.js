@@ -1,3 +1,4 @@
+import { counted } from '../command-line.js'
 import { harmless, painter, wrap } from '../terminal.js'
 import { isRespelled, parseExactly } from './exact.js'
 import { propertiesOf, propertiesText } from './properties.js'
@@ -201,8 +202,4 @@ function summary(
     if (kept || broken) parts.push(`the plan: ${kept} kept, ${broken} broken`)
     if (skipped) parts.push(`${counted(skipped, 'line')} not printed`)
     return `${parts.join('; ')}.`
-}
-
-function counted(count, one, many = `${one}s`) {
-    return `${count} ${count === 1 ? one : many}`
 }

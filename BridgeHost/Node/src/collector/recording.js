@@ -1,6 +1,6 @@
-import { createWriteStream, fchmodSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { createWriteStream, fchmodSync, fstatSync, openSync } from 'node:fs'
 import { once } from 'node:events'
-import { CommandError } from '../command-line.js'
+import { CommandError, readText } from '../command-line.js'
 
 /** The headers that a replay sends again. */
 const SENT_AGAIN = [
@@ -70,13 +70,7 @@ export class Recording {
  * @throws {CommandError} If it cannot be read, or is no recording.
  */
 export function readRecording(path) {
-    let text
-    try {
-        text = readFileSync(path, 'utf8')
-    } catch (error) {
-        throw new CommandError(`${path} cannot be read: ${error.message}.`)
-    }
-    return text.split('\n').flatMap((line, i) => {
+    return readText(path).split('\n').flatMap((line, i) => {
         const place = `${path}:${i + 1}`
         return line.trim() === '' ? [] : [{ request: recordedIn(line, place), place }]
     })

@@ -1,9 +1,8 @@
 import { lookup } from 'node:dns/promises'
-import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { connect } from 'node:tls'
 import { isLoopback } from '../collector/options.js'
-import { CommandError, UsageError } from '../command-line.js'
+import { readText, UsageError } from '../command-line.js'
 import { askAnalytics, askTracker } from './clients.js'
 import { bad, good, warning } from './findings.js'
 import { ageText, CLIENTS } from './folder.js'
@@ -57,7 +56,7 @@ export async function examineServer(base, { key, api = 'metaRouter', ca, brand, 
     const name = await lookUp(host)
     findings.push(name)
     if (name.level === 'bad') return section
-    const trusted = certificates(ca)
+    const trusted = ca === undefined ? undefined : readText(ca)
     if (base.protocol === 'https:') {
         const tls = await examineTLS(base, host, trusted)
         findings.push(tls)
@@ -159,15 +158,6 @@ async function lookUp(host) {
             `${host} cannot be looked up: ${error.code ?? error.message}`,
             'The name server of this machine does not answer: network, VPN, /etc/resolv.conf.',
         )
-    }
-}
-
-function certificates(path) {
-    if (path === undefined) return undefined
-    try {
-        return readFileSync(path)
-    } catch (error) {
-        throw new CommandError(`${path} cannot be read: ${error.message}.`)
     }
 }
 

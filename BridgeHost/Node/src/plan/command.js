@@ -4,7 +4,7 @@ import { apiOf } from '../collector/apis/index.js'
 import { itemsOf } from '../collector/items.js'
 import { bodyIn, readRecording } from '../collector/recording.js'
 import { routeOf } from '../collector/routes.js'
-import { CommandError, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
+import { CommandError, counted, FAILURE, runAction, runCommand, UsageError, writing } from '../command-line.js'
 import { harmless, painter, wrap } from '../terminal.js'
 import { PlanError } from './plan.js'
 import { pythonCalls } from './python.js'
@@ -171,15 +171,9 @@ function types(words) {
 
 /** Writes a file, with the folder that it is in, and says so. */
 function write(path, text) {
-    try {
+    writing(path, () => {
         mkdirSync(dirname(path), { recursive: true })
         writeFileSync(path, text)
-    } catch (error) {
-        throw new CommandError(`${path} cannot be written: ${error.message}.`)
-    }
+    })
     process.stdout.write(`Wrote ${path}.\n`)
-}
-
-function counted(count, what) {
-    return `${count} ${what}${count === 1 ? '' : 's'}`
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { exactText } from '../collector/exact.js'
-import { columns, CommandError, complain, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
+import { columns, CommandError, complain, counted, FAILURE, runAction, runCommand, UsageError } from '../command-line.js'
 import { painter } from '../terminal.js'
 import { ABOUT_FILTERS, filterFrom, FILTERS, FOLDER, foldersFrom, messageId, onlyFolder } from './selection.js'
 import { eventText, tableText } from './table.js'
@@ -103,7 +103,7 @@ function list(words) {
 function endOf(events, filter, { 'storage-dir': named }) {
     if (events.length === 0) return Object.keys(filter).length === 0 ? 'No events were refused.' : 'No refused events match.'
     const place = named === undefined ? '' : ` --storage-dir ${named}`
-    return `${counted(events.length)}. "mobile-tracker refused show ID${place}" says what the server answered; `
+    return `${counted(events.length, 'refused event')}. "mobile-tracker refused show ID${place}" says what the server answered; `
         + `"mobile-tracker refused retry${place}" queues them again.`
 }
 
@@ -139,7 +139,7 @@ function drop(words) {
         const folder = onlyFolder(options, filter)
         const dropped = folder.drop()
         if (options.json) return print(`${JSON.stringify({ folder: folder.path, dropped })}\n`)
-        return print(dropped === 0 ? 'No refused events match: none was removed.\n' : `${counted(dropped)} ${dropped === 1 ? 'was' : 'were'} removed.\n`)
+        return print(dropped === 0 ? 'No refused events match: none was removed.\n' : `${counted(dropped, 'refused event')} ${dropped === 1 ? 'was' : 'were'} removed.\n`)
     })
 }
 
@@ -154,7 +154,7 @@ function exportEvents(words) {
             if (error.code === 'EEXIST') throw new UsageError(`${output} is there already. Give another name to --output, or remove it.`)
             throw new CommandError(`${output} cannot be written: ${error.message}.`)
         }
-        return print(`Wrote ${counted(lines.length)} to ${output}.\n`, status)
+        return print(`Wrote ${counted(lines.length, 'refused event')} to ${output}.\n`, status)
     })
 }
 
@@ -185,10 +185,6 @@ function eventsIn(all) {
 /** An event for a program, which may read those of several folders. */
 function inFolder(folder, event) {
     return { folder, ...event }
-}
-
-function counted(count, what = 'refused event') {
-    return `${count} ${what}${count === 1 ? '' : 's'}`
 }
 
 /** Resolves with the exit status once the text is written: a pipe may not take it at once. */
