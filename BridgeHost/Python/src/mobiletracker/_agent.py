@@ -7,7 +7,6 @@ import json
 import os
 import selectors
 import socket
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Literal
 from ._call import Call
 from ._find import HostEnd
 from ._io_thread import IOThread
-from ._process import READ, LineBuffer, next_chunk
+from ._process import READ, LineBuffer, LineWriter
 
 _SOCKET = Path("mobile-tracker") / "agent.sock"
 """What an agent is called at the places where one is looked for."""
@@ -153,8 +152,7 @@ class AgentConnection:
         except OSError:
             self._socket.close()
             raise
-        self._queue: deque[Call] = deque()
-        self._unwritten = memoryview(b"")
+        self._writer = LineWriter(self._socket.send)
         self._lines = LineBuffer()
         self._error: OSError | None = None
         self._has_ended = False
@@ -168,19 +166,16 @@ class AgentConnection:
     def send(self, call: Call) -> None:
         """Queues a call for the next `flush`, unless the connection has ended."""
         if not self._has_ended:
-            self._queue.append(call)
+            self._writer.send(call)
 
     def flush(self) -> None:
         """Writes what the socket accepts."""
-        while (self._queue or self._unwritten) and not self._has_ended:
-            if not self._unwritten:
-                self._unwritten = memoryview(next_chunk(self._queue))
-            try:
-                self._unwritten = self._unwritten[self._socket.send(self._unwritten) :]
-            except BlockingIOError:
-                return self._watch(selectors.EVENT_READ | selectors.EVENT_WRITE)
-            except OSError:
-                return self._read_rest()  # What the agent said last is still to be read.
+        try:
+            self._writer.flush()
+        except BlockingIOError:
+            self._watch(selectors.EVENT_READ | selectors.EVENT_WRITE)
+        except OSError:
+            self._read_rest()  # What the agent said last is still to be read.
 
     def kill(self) -> None:
         """Ends the connection at once."""
@@ -245,8 +240,7 @@ class AgentConnection:
         if self._has_ended:
             return
         self._has_ended = True
-        self._queue.clear()
-        self._unwritten = memoryview(b"")
+        self._writer.clear()
         self._io.watch(self._socket.fileno(), 0, lambda _: None)
         self._socket.close()
         self._on_end(HostEnd(error=self._error, how="it has closed the connection"))

@@ -229,39 +229,23 @@ class HostLoop:
 
     def _connect_or_spawn(self) -> None:
         if self._agent:
-            self._connect(self._agent)
-        else:
-            self._spawn_host()
-
-    def _connect(self, agent: Agent) -> None:
-        path = agent.path
-        try:
-            self.io.open()
-            host = AgentConnection(
-                self.io,
-                path,
-                on_lines=lambda lines: self._receive(host, lines),
-                on_end=lambda end: self._gone(host, path, end),
-            )
-        except OSError as error:
-            return self._ended(path, HostEnd(error=error))
-        self._shake_hands(host, path)
-
-    def _spawn_host(self) -> None:
+            return self._begin(self._agent.path, partial(AgentConnection, self.io))
         try:
             path = find_host(self._options.host_path, self._options.folder)
         except MobileTrackerError as error:
             return self._fail(error)
+        self._begin(path, self._spawn_host)
+
+    def _spawn_host(self, path: Path, **listeners: Any) -> HostProcess:
+        options = self._options
+        arguments = options.host_arguments()
+        return HostProcess(self.io, path, arguments, folder=options.folder, on_stderr=options.on_stderr, **listeners)
+
+    def _begin(self, path: Path, make: Callable[..., HostProcess | AgentConnection]) -> None:
         try:
             self.io.open()
-            host = HostProcess(
-                self.io,
-                path,
-                self._options.host_arguments(),
-                folder=self._options.folder,
-                on_stderr=self._options.on_stderr,
-                on_lines=lambda lines: self._receive(host, lines),
-                on_end=lambda end: self._gone(host, path, end),
+            host: HostProcess | AgentConnection = make(
+                path, on_lines=lambda lines: self._receive(host, lines), on_end=lambda end: self._gone(host, path, end)
             )
         except OSError as error:
             return self._ended(path, HostEnd(error=error))

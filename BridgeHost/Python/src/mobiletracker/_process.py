@@ -7,6 +7,7 @@ import selectors
 import subprocess
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from ._call import Call
@@ -19,7 +20,7 @@ _STDERR_KEPT = 4096
 _GRACE = 2.0
 """How long the process may outlive its output, or its output the process, in seconds."""
 
-CHUNK = 64 * 1024
+_CHUNK = 64 * 1024
 """How many bytes go into one write: about the capacity of a pipe."""
 
 READ = 256 * 1024
@@ -50,15 +51,43 @@ class LineBuffer:
         return [line for line in text.decode(errors="replace").split("\n") if line and not line.isspace()]
 
 
-def next_chunk(queue: deque[Call]) -> bytes:
-    """Takes as many calls as go into one write. They may take effect from now on."""
-    lines, size = [], 0
-    while queue and size < CHUNK:
-        call = queue.popleft()
-        call.is_written = True
-        lines.append(call.line)
-        size += len(lines[-1])
-    return b"".join(lines)
+class LineWriter:
+    """Writes calls in their order, and no more than is accepted."""
+
+    def __init__(self, write: Callable[[memoryview], int]) -> None:
+        self._write = write
+        self._queue: deque[Call] = deque()
+        self._unwritten = memoryview(b"")
+
+    def send(self, call: Call) -> None:
+        """Queues a call for the next `flush`."""
+        self._queue.append(call)
+
+    def flush(self) -> None:
+        """Writes what is accepted.
+
+        :raises BlockingIOError: If not all is.
+        :raises OSError: If nothing is any more.
+        """
+        while self._queue or self._unwritten:
+            if not self._unwritten:
+                self._unwritten = memoryview(self._next_chunk())
+            self._unwritten = self._unwritten[self._write(self._unwritten) :]
+
+    def clear(self) -> None:
+        """Forgets what is not written."""
+        self._queue.clear()
+        self._unwritten = memoryview(b"")
+
+    def _next_chunk(self) -> bytes:
+        """As many calls as go into one write. They may take effect from now on."""
+        lines, size = [], 0
+        while self._queue and size < _CHUNK:
+            call = self._queue.popleft()
+            call.is_written = True
+            lines.append(call.line)
+            size += len(lines[-1])
+        return b"".join(lines)
 
 
 class HostProcess:
@@ -102,8 +131,7 @@ class HostProcess:
         )
         assert self._child.stdin and self._child.stdout and self._child.stderr
         self._stdin, self._stdout, self._stderr = self._child.stdin, self._child.stdout, self._child.stderr
-        self._queue: deque[Call] = deque()
-        self._unwritten = memoryview(b"")
+        self._writer = LineWriter(partial(os.write, self._stdin.fileno()))
         self._lines = LineBuffer()
         self._stderr_tail = b""
         self._has_closed = False
@@ -128,24 +156,20 @@ class HostProcess:
     def send(self, call: Call) -> None:
         """Queues a call for the next `flush`, unless the process has ended."""
         if not self._has_ended:
-            self._queue.append(call)
+            self._writer.send(call)
 
     def flush(self) -> None:
         """Writes what the pipe accepts."""
-        while self._queue or self._unwritten:
-            if not self._unwritten:
-                self._unwritten = memoryview(next_chunk(self._queue))
-            try:
-                self._unwritten = self._unwritten[os.write(self._stdin.fileno(), self._unwritten) :]
-            except BlockingIOError:
-                return self._io.watch(self._stdin.fileno(), selectors.EVENT_WRITE, lambda _: self._continue())
-            except OSError:
-                return self.kill()  # It closed its input, so no call can reach it.
+        try:
+            self._writer.flush()
+        except BlockingIOError:
+            self._io.watch(self._stdin.fileno(), selectors.EVENT_WRITE, lambda _: self._continue())
+        except OSError:
+            self.kill()  # It closed its input, so no call can reach it.
 
     def kill(self) -> None:
         """Ends the process at once."""
-        self._queue.clear()
-        self._unwritten = memoryview(b"")
+        self._writer.clear()
         self._child.kill()
 
     def abandon(self) -> None:
@@ -237,8 +261,7 @@ class HostProcess:
         if self._has_ended:
             return
         self._has_ended = True
-        self._queue.clear()
-        self._unwritten = memoryview(b"")
+        self._writer.clear()
         while self._read_stderr():
             pass
         if self._stderr_tail and not self._stderr_tail.endswith(b"\n"):
