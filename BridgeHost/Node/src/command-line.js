@@ -105,6 +105,11 @@ export function writing(path, write) {
     }
 }
 
+/** The version of this package. @returns {string} */
+export function packageVersion() {
+    return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
+}
+
 /** `1 event`, `2 events` */
 export function counted(count, one, many = `${one}s`) {
     return `${count} ${count === 1 ? one : many}`

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { collect, COLLECT } from './collector/command.js'
 import { replay, REPLAY } from './collector/replay.js'
 import { doctor, DOCTOR } from './doctor/command.js'
 import { plan } from './plan/command.js'
 import { refused } from './refused/command.js'
-import { columns, complain, EX_USAGE } from './command-line.js'
+import { columns, complain, EX_USAGE, packageVersion } from './command-line.js'
 import { nearest } from './nearest.js'
 
 /** The words after `mobile-tracker`, and what each does. @type {Record<string, (words: string[]) => Promise<number>>} */
@@ -47,7 +46,7 @@ export async function main(words) {
     if (word !== undefined && Object.hasOwn(COMMANDS, word)) return COMMANDS[word](rest)
     if (word === 'help' && Object.hasOwn(COMMANDS, rest[0])) return COMMANDS[rest[0]](['--help'])
     if (word === '--help' || word === '-h' || word === 'help') return print(HELP)
-    if (word === '--version' || word === '-v') return print(`${NAME} ${version()}\n`)
+    if (word === '--version' || word === '-v') return print(`${NAME} ${packageVersion()}\n`)
     return complain(`${unknown(word)} Try mobile-tracker --help.`, EX_USAGE)
 }
 
@@ -60,8 +59,4 @@ function unknown(word) {
 function print(text) {
     process.stdout.write(text)
     return 0
-}
-
-function version() {
-    return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 }

@@ -1,4 +1,6 @@
+import { remember } from './backend.js'
 import { show } from './checks/findings.js'
+import { isObject } from './checks/shape.js'
 import { mask } from './mask.js'
 
 /** How many clients are remembered. */
@@ -59,9 +61,7 @@ export class AccountBook {
         }
         const base = baseOf(page, sample)
         const account = { client, at, debugInfo: maskKeys(debugInfo), refused, comparison: compare(base, sample) }
-        this.#pages.delete(client)
-        this.#pages.set(client, { account, base, last: sample })
-        if (this.#pages.size > MOST) this.#pages.delete(this.#pages.keys().next().value)
+        remember(this.#pages, client, { account, base, last: sample }, MOST)
         for (const listener of this.#listeners) listener(account)
         return account
     }
@@ -121,9 +121,8 @@ function compare(base, sample) {
     const arrived = sample.arrived - base.arrived
     // A request that arrived may not be counted yet, but one that is counted has arrived.
     const state = delivered > arrived ? 'differs' : 'agrees'
-    const text = state === 'agrees'
-        ? `Since it first had nothing left to send, the client counts ${delivered} delivered, and ${arrived} came here.`
-        : `Since it first had nothing left to send, the client counts ${delivered} delivered, but only ${arrived} came here.`
+    const came = `${state === 'agrees' ? 'and' : 'but only'} ${arrived} came here`
+    const text = `Since it first had nothing left to send, the client counts ${delivered} delivered, ${came}.`
     return { state, delivered, arrived, text }
 }
 
@@ -150,9 +149,7 @@ function checked(posted) {
         throw new AccountError('"client" must be a text of 1 to 200 characters.')
     }
     if (typeof at !== 'string' || Number.isNaN(Date.parse(at))) throw new AccountError('"at" must be a time.')
-    if (typeof debugInfo !== 'object' || debugInfo === null || Array.isArray(debugInfo)) {
-        throw new AccountError('"debugInfo" must be an object.')
-    }
+    if (!isObject(debugInfo)) throw new AccountError('"debugInfo" must be an object.')
     if (!Array.isArray(refused) || refused.some((event) => typeof event !== 'object' || event === null)) {
         throw new AccountError('"refused" must be an array of objects.')
     }

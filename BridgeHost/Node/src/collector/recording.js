@@ -4,14 +4,7 @@ import { CommandError, readText } from '../command-line.js'
 
 /** The headers that a replay sends again. */
 const SENT_AGAIN = [
-    'content-type',
-    'user-agent',
-    'idempotency-key',
-    'x-sequence',
-    'x-occurred-at',
-    'x-api-key',
-    'authorization',
-    'x-test-id',
+    'content-type', 'user-agent', 'idempotency-key', 'x-sequence', 'x-occurred-at', 'x-api-key', 'authorization', 'x-test-id',
 ]
 
 /**

@@ -19,18 +19,7 @@ import { distance } from '../nearest.js'
  */
 
 /** Every kind of request, in the order in which help texts name them. */
-export const KINDS = [
-    'session',
-    'event',
-    'profile',
-    'identify',
-    'location',
-    'email',
-    'link',
-    'batch',
-    'basic',
-    'unknown',
-]
+export const KINDS = ['session', 'event', 'profile', 'identify', 'location', 'email', 'link', 'batch', 'basic', 'unknown']
 
 /** @type {Array<[Kind, string, RegExp, string?]>} */
 const ENDPOINTS = [
@@ -68,38 +57,27 @@ export function routeOf(method, target, { basicPaths = BASIC_PATHS, anyPath = fa
     const mark = target.indexOf('?')
     const path = mark === -1 ? target : target.slice(0, mark)
     const problems = []
+    const plain = { api: null, method, path, base: path, session: null, user: null, allow: null, problems }
 
     for (const [kind, expected, pattern, api = null] of ENDPOINTS) {
         const match = pattern.exec(path)
         if (!match) continue
         if (mark !== -1 && api !== 'mixpanel') problems.push('The URL has a query; this endpoint takes none.')
         return {
+            ...plain,
             kind,
             api,
-            method,
-            path,
             base: match[1],
             session: decodeSegment(match[2], 'session id', problems),
             user: decodeSegment(match[3], 'user id', problems),
             allow: method === expected ? null : expected,
-            problems,
         }
     }
     const isBasic = method === 'POST' && (
         anyPath || basicPaths.some((basic) => path === basic || (basic !== '/' && path.endsWith(basic)))
     )
     if (!isBasic) problems.push(unknownPath(method, path, basicPaths))
-    return {
-        kind: isBasic ? 'basic' : 'unknown',
-        api: null,
-        method,
-        path,
-        base: path,
-        session: null,
-        user: null,
-        allow: null,
-        problems,
-    }
+    return { ...plain, kind: isBasic ? 'basic' : 'unknown' }
 }
 
 /** How the endpoints are written in a sentence; braces stand for any segment. */

@@ -4,6 +4,7 @@ import { explainAgent, isAbsence, nextAgent } from '../client/agent.js'
 import { describeEnd } from '../client/explain.js'
 import { checkInfo } from '../client/handshake.js'
 import { readMessage } from '../client/messages.js'
+import { packageVersion } from '../command-line.js'
 import { bad, good, warning } from './findings.js'
 import { ageText, CLIENTS, NAMES } from './folder.js'
 import { PATIENCE_MS } from './request.js'
@@ -88,7 +89,7 @@ function unusable(path, end) {
 function versionOf(info, path) {
     const fault = checkInfo(info, path)
     if (fault) return [bad(fault.message)]
-    const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+    const own = packageVersion()
     const what = `mobile-tracker ${info.version} answers`
     if (info.version === own) return [good(what)]
     return [warning(`${what}, and the package is ${own}`, 'Upgrade the older one; the protocol is the same.')]

@@ -20,7 +20,7 @@ const OWN_FAULT = 'The server has an error of its own; events wait until it work
  * @param {object} options
  * @param {string} [options.key] Without it nothing is asked.
  * @param {string} [options.brand] Makes a session for this brand.
- * @param {Buffer} [options.trusted] Certificates.
+ * @param {string} [options.trusted] Certificates.
  * @returns {Promise<import('./findings.js').Finding>}
  */
 export async function askTracker(base, { key, brand, trusted }) {
@@ -118,7 +118,7 @@ const EMPTY_BATCHES = {
  *
  * @param {URL} base
  * @param {string} api Whose API the client is told that the server speaks.
- * @param {Buffer} [trusted] Certificates.
+ * @param {string} [trusted] Certificates.
  * @returns {Promise<import('./findings.js').Finding>}
  */
 export async function askAnalytics(base, api, trusted) {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { explainStart } from '../client/explain.js'
 import { findHost } from '../client/finder.js'
+import { packageVersion } from '../command-line.js'
 import { bad, good, warning } from './findings.js'
 
 const PATIENCE_MS = 10_000
@@ -43,7 +43,7 @@ function versionOf(path) {
         )]
     }
     const [version, libcurl = ''] = stdout.trim().split('\n')
-    const own = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+    const own = packageVersion()
     if (!version.startsWith('mobile-tracker ')) {
         return [bad(
             `It is not the host program: --version says "${version.slice(0, 60)}".`,

@@ -1,4 +1,5 @@
 import { eventAt } from '../collector/apis/layouts.js'
+import { PROFILE_FIELDS } from '../collector/checks/tracker.js'
 import { dataOf, dataPath } from '../collector/properties.js'
 import { isObject } from './schema.js'
 
@@ -21,9 +22,6 @@ const VIEW = 'VIEW_PAGE'
 
 /** The APIs that have no screens: what the event of a screen is called there. */
 const SCREEN_EVENTS = { amplitude: /^Viewed (.+)$/su, mixpanel: /^(.+)$/su }
-
-/** The fields of a profile that stand beside `extra`, where every other trait is. */
-const PROFILE_FIELDS = ['name', 'phone', 'gender', 'business_domain', 'metadata', 'email', 'source', 'birthday']
 
 /** What a log record says besides: which call it was, of whom. */
 const LOG_OWN = /^(?:log\.record\.uid|user\.id|app\.installation\.id|mobile_tracker\..+)$/

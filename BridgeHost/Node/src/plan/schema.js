@@ -72,16 +72,7 @@ const KEYWORDS = {
 
 /** Keywords for people, which change nothing. */
 const ANNOTATIONS = [
-    'title',
-    'description',
-    'default',
-    'examples',
-    'deprecated',
-    'readOnly',
-    'writeOnly',
-    '$comment',
-    '$schema',
-    '$id',
+    'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema', '$id',
 ]
 
 /** The keywords that plans know, for help texts. */
@@ -106,12 +97,9 @@ export function faultsIn(schema, defs, path, depth = 0) {
         if (!keyword) faults.push(`${path} has "${name}", which plans do not know${hint(name)}`)
         else if (!keyword[0](value)) faults.push(`${path}.${name} is ${show(value)}; it must be ${keyword[1]}.`)
         else if (name === '$ref') faults.push(...referenceFaults(schema, defs, path))
-        else for (const [place, inner] of schemasIn(name, value)) faults.push(...faultsIn(
-            inner,
-            defs,
-            `${path}.${name}${place}`,
-            depth + 1,
-        ))
+        else for (const [place, inner] of schemasIn(name, value)) {
+            faults.push(...faultsIn(inner, defs, `${path}.${name}${place}`, depth + 1))
+        }
     }
     return faults
 }
@@ -259,11 +247,10 @@ export function both(one, other) {
     if (one.type !== undefined && other.type !== undefined) result.type = commonType([one.type].flat(), [other.type].flat())
     if (one.enum && other.enum) result.enum = one.enum.filter((value) => other.enum.some((same) => isEqual(value, same)))
     if (result.type?.length === 0 || result.enum?.length === 0) return false
-    if (one.items !== undefined && other.items !== undefined) result.items = together(one.items, other.items)
-    if (one.required && other.required) result.required = [...new Set([...one.required, ...other.required])]
-    if (one.additionalProperties !== undefined && other.additionalProperties !== undefined) {
-        result.additionalProperties = together(one.additionalProperties, other.additionalProperties)
+    for (const name of ['items', 'additionalProperties']) {
+        if (one[name] !== undefined && other[name] !== undefined) result[name] = together(one[name], other[name])
     }
+    if (one.required && other.required) result.required = [...new Set([...one.required, ...other.required])]
     if (one.properties || other.properties) result.properties = commonProperties(one, other, result.additionalProperties)
     return lacksRequired(result) ? false : result
 }

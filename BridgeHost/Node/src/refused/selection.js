@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { standardFolders, standardRoot } from '../doctor/folder.js'
+import { MESSAGE_ID } from '../collector/checks/shape.js'
 import { CommandError, UsageError, wholeNumber } from '../command-line.js'
 import { nearest } from '../nearest.js'
 import { CLIENT_NAMES, RefusedFolder } from './folder.js'
@@ -81,7 +82,7 @@ export function onlyFolder(options, filter) {
 
 /** @throws {UsageError} */
 export function messageId(text) {
-    if (/^[\x20-\x7e]{1,128}$/.test(text)) return text
+    if (MESSAGE_ID.test(text)) return text
     throw new UsageError(`"${text}" is no message id: those have 1 to 128 printable ASCII characters.`)
 }
 

@@ -1,18 +1,12 @@
 import { show } from './findings.js'
 import {
-    absent, all, atLeast, byType, every, exactly, filled, flag, instant, isObject, key, missing, number, object, text,
+    absent, all, atLeast, byType, every, exactly, filled, flag, instant, isObject, key, matching, MESSAGE_ID, missing, number, object, text,
 } from './shape.js'
 
 /** @typedef {import('./findings.js').Check} Check */
 
-const PRINTABLE = /^[\x20-\x7e]{1,128}$/
-
-/** A caller may choose the id, so none can be told from a broken generated one. @type {Check} */
-const messageId = (value, findings) => {
-    if (typeof value !== 'string' || !PRINTABLE.test(value)) {
-        findings.say(`is ${show(value)}; it must be 1 to 128 printable ASCII characters.`)
-    }
-}
+/** A caller may choose the id, so none can be told from a broken generated one. */
+const messageId = matching(MESSAGE_ID, '1 to 128 printable ASCII characters')
 
 const texts = (...names) => Object.fromEntries(names.map((name) => [name, text]))
 

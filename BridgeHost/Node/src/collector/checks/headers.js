@@ -1,12 +1,10 @@
 import { show } from './findings.js'
-import { isInstant } from './shape.js'
+import { isInstant, MESSAGE_ID, UUID } from './shape.js'
 
 /** @typedef {import('./findings.js').Findings} Findings */
 /** @typedef {import('../routes.js').Kind} Kind */
 
 const AGENT = /^mobile-tracker\/[^\s()]+ \([^()]+\)$/
-const MESSAGE_ID = /^[\x20-\x7e]{1,128}$/
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const WHOLE = /^(?:0|[1-9]\d{0,18})$/
 
 /**

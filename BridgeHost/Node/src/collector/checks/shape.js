@@ -133,7 +133,10 @@ export function matching(pattern, description) {
     }
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** What a caller may choose as the id of a message. */
+export const MESSAGE_ID = /^[\x20-\x7e]{1,128}$/
+
+export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** @type {Check} */
 export const uuid = matching(UUID, 'a UUID')

@@ -23,6 +23,9 @@ export const session = exactly({
 /** `POST /v2/tracking-session-data` @type {Check} */
 export const event = exactly({ brand_id: brandId, session_id: filled, event_name: filled }, { data: object })
 
+/** The fields of a profile that stand beside `extra`, where every other trait is. */
+export const PROFILE_FIELDS = ['name', 'phone', 'gender', 'business_domain', 'metadata', 'email', 'source', 'birthday']
+
 /** Profile fields may hold whatever the caller gave, null included. @type {Check} */
 const anything = () => {}
 
@@ -52,14 +55,7 @@ export const profile = all(
         {
             session_id: filled,
             user_id: filled,
-            name: anything,
-            phone: anything,
-            gender: anything,
-            business_domain: anything,
-            metadata: anything,
-            email: anything,
-            source: anything,
-            birthday: anything,
+            ...Object.fromEntries(PROFILE_FIELDS.map((name) => [name, anything])),
             extra: filledObject,
         },
     ),

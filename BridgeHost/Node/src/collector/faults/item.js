@@ -1,4 +1,5 @@
 import { show } from '../checks/findings.js'
+import { isObject } from '../checks/shape.js'
 import { mask } from '../mask.js'
 import { KINDS } from '../routes.js'
 
@@ -196,9 +197,7 @@ function headerText(value, name) {
 }
 
 function headerFields(value) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        throw new FaultError('"headers" must be an object of names and texts.')
-    }
+    if (!isObject(value)) throw new FaultError('"headers" must be an object of names and texts.')
     const fields = {}
     for (const [name, content] of Object.entries(value)) {
         // RFC 9110, 5.6.2: a field name is a token.
