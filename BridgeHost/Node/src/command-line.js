@@ -179,10 +179,15 @@ export function wholeNumber(name, text, least, most) {
  * @throws {UsageError}
  */
 export function duration(name, text, most) {
-    const match = /^(\d{1,6}(?:\.\d{1,3})?)(s|ms)?$/.exec(text)
-    const time = match ? Number(match[1]) * (match[2] === 'ms' ? 1 : 1000) : NaN
+    const time = millisecondsIn(text)
     if (time <= most) return time
     throw new UsageError(`--${name} is "${text}"; it must be a time such as 10, 10s or 500ms, at most ${most / 1000}s.`)
+}
+
+/** The milliseconds of such a time; NaN if it is none. @param {string} text */
+export function millisecondsIn(text) {
+    const match = /^(\d{1,6}(?:\.\d{1,3})?)(s|ms)?$/.exec(text)
+    return match ? Number(match[1]) * (match[2] === 'ms' ? 1 : 1000) : NaN
 }
 
 /** What `--help` prints. @param {CommandSpec} spec */

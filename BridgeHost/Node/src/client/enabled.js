@@ -1,5 +1,5 @@
 /** The words that turn tracking off in `MOBILE_TRACKER_ENABLED`. */
-const OFF = ['false', '0', 'no', 'off']
+export const OFF = ['false', '0', 'no', 'off']
 
 /**
  * Why a setup turns its client off.

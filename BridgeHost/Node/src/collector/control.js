@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { millisecondsIn } from '../command-line.js'
 import { foreignReason } from './access.js'
 import { AccountError } from './accounts.js'
 import { assetAt, SAFE, sendAsset } from './assets.js'
@@ -192,8 +193,7 @@ function waitFrom(request, query) {
 /** Seconds, or with a unit: `5`, `0.5`, `5s`, `500ms`. */
 function timeoutFrom(text) {
     if (text === null) return USUAL_WAIT
-    const match = /^(\d{1,6}(?:\.\d{1,3})?)(s|ms)?$/.exec(text)
-    const timeout = match ? Number(match[1]) * (match[2] === 'ms' ? 1 : 1000) : NaN
+    const timeout = millisecondsIn(text)
     if (!(timeout <= LONGEST_WAIT)) {
         throw new FilterError(`"${text}" is no timeout; an example is 5, 5s or 500ms, at most ${LONGEST_WAIT / 1000}s.`)
     }

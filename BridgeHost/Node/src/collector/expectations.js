@@ -80,14 +80,16 @@ function checkedTop(value) {
     if (typeof value !== 'object' || value === null) {
         throw new ExpectationError('Expectations are an array, or an object with "expect".')
     }
-    for (const name of Object.keys(value)) {
-        if (TOP.includes(name)) continue
-        const near = nearest(name, TOP)
-        throw new ExpectationError(
-            `There is no setting "${name}"; ${near ? `did you mean "${near}"?` : `known are ${TOP.join(', ')}.`}`,
-        )
-    }
+    checkNames(value, TOP, 'There is no setting')
     return value
+}
+
+function checkNames(value, known, what) {
+    for (const name of Object.keys(value)) {
+        if (known.includes(name)) continue
+        const near = nearest(name, known)
+        throw new ExpectationError(`${what} "${name}"; ${near ? `did you mean "${near}"?` : `known are ${known.join(', ')}.`}`)
+    }
 }
 
 function checked(value, index) {
@@ -95,13 +97,7 @@ function checked(value, index) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
         throw new ExpectationError(`${place} must be an object.`)
     }
-    for (const name of Object.keys(value)) {
-        if (KNOWN.includes(name)) continue
-        const near = nearest(name, KNOWN)
-        throw new ExpectationError(
-            `${place} has "${name}"; ${near ? `did you mean "${near}"?` : `known are ${KNOWN.join(', ')}.`}`,
-        )
-    }
+    checkNames(value, KNOWN, `${place} has`)
     if (value.kind !== undefined && !KINDS.includes(value.kind)) {
         throw new ExpectationError(`${place}.kind is ${show(value.kind)}; the kinds are ${KINDS.join(', ')}.`)
     }
@@ -139,19 +135,9 @@ function wordsFor({ data, count: _, ...fields }) {
 function entriesOf(record) {
     const { seq, at, kind, api, items, test } = record
     const body = record.isJSON ? parseExactly(record.raw, losesDigits) : undefined
-    return items.map(
-        ({ type, name, user, session }, i) => ({
-            seq,
-            at,
-            kind,
-            type,
-            name,
-            user,
-            session,
-            test,
-            data: dataOf(kind, api, body, i),
-        }),
-    )
+    return items.map(({ type, name, user, session }, i) => {
+        return { seq, at, kind, type, name, user, session, test, data: dataOf(kind, api, body, i) }
+    })
 }
 
 function fits(expected, entry) {
@@ -194,11 +180,8 @@ function hintsFor(expected, entries) {
 function differences(expected, actual, path) {
     if (isObject(expected) && isObject(actual)) {
         return Object.keys(expected).flatMap((name) => {
-            return differences(
-                expected[name],
-                Object.hasOwn(actual, name) ? actual[name] : undefined,
-                path ? `${path}.${name}` : name,
-            )
+            const own = Object.hasOwn(actual, name) ? actual[name] : undefined
+            return differences(expected[name], own, path ? `${path}.${name}` : name)
         })
     }
     if (Array.isArray(expected) && Array.isArray(actual) && expected.length === actual.length) {

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { findAgent } from '../client/agent.js'
+import { OFF } from '../client/enabled.js'
 import { apiNamed } from '../collector/options.js'
 import { columns, runCommand, UsageError } from '../command-line.js'
 import { examineAgent } from './agent.js'
@@ -136,7 +137,7 @@ export function doctor(words) {
 function switchFindings(text) {
     const word = text?.toLowerCase()
     if (!word || ['true', '1', 'yes', 'on'].includes(word)) return []
-    if (['false', '0', 'no', 'off'].includes(word)) {
+    if (OFF.includes(word)) {
         return [bad(
             `${SWITCH} is ${word}: nothing is stored or sent, and calls are dropped as DISABLED`,
             `Unset ${SWITCH}, or give the clients enabled: true. The program may have another environment than the doctor.`,

@@ -265,41 +265,40 @@ class _CallSite:
 
     def refuse(self, fault: ValueFault) -> Call:
         """Answers a call that cannot be written, as the host would."""
-        call = Call(self._row.method, b"", site=self)
         if fault.is_too_large:
-            call.fail(message_too_large(self._row.method))
-        elif self._row.gives is Gives.OUTCOME:
-            call.finish(self._drop("SERIALIZATION_ERROR", {"reason": "notJSON", "detail": f"{fault}."}))
-        else:
-            codes = {param.name: param.fault for param in self._row.params if param.fault != "INVALID_PARAMS"}
-            path = own_name(fault.path, written_in(self._arguments))
-            error = f"{self._row.method}: {path} {fault.reason}."
-            call.fail(MobileTrackerError(codes.get(fault.argument, "SERIALIZATION_ERROR"), error))
-        return call
+            return self._ended(message_too_large(self._row.method))
+        if self._row.gives is Gives.OUTCOME:
+            return self._ended(self._drop("SERIALIZATION_ERROR", {"reason": "notJSON", "detail": f"{fault}."}))
+        codes = {param.name: param.fault for param in self._row.params if param.fault != "INVALID_PARAMS"}
+        path = own_name(fault.path, written_in(self._arguments))
+        error = f"{self._row.method}: {path} {fault.reason}."
+        return self._ended(MobileTrackerError(codes.get(fault.argument, "SERIALIZATION_ERROR"), error))
 
     def refuse_argument(self, fault: ArgumentFault, arguments: Sequence[object]) -> Call:
         """Answers a call with an argument that is missing or has the wrong type, as the host would."""
-        call = Call(self._row.method, b"", site=self)
         words = sentence(fault.data["reason"], fault.data, written_in(arguments))
         if self._row.gives is Gives.OUTCOME:
             hint = segment_hint(self._row.method, arguments)
-            call.finish(self._drop(fault.param.fault, fault.data, f"{words}.{hint}"))
-        else:
-            call.fail(MobileTrackerError(fault.param.fault, words, data=fault.data))
-        return call
+            return self._ended(self._drop(fault.param.fault, fault.data, f"{words}.{hint}"))
+        return self._ended(MobileTrackerError(fault.param.fault, words, data=fault.data))
 
     def overflow(self) -> Call:
         """Answers a call for which too many others wait."""
-        call = Call(self._row.method, b"", site=self)
-        call.finish(self._drop("QUEUE_FULL", _TOO_MANY))
-        return call
+        return self._ended(self._drop("QUEUE_FULL", _TOO_MANY))
 
     def filtered(self, fault: str) -> Call:
         """Answers a call that `before_send` has dropped. `fault` says what is wrong with `before_send`, if so."""
         if fault:
             self._channel.warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
+        return self._ended(Outcome("dropped", reason="BEFORE_SEND"))
+
+    def _ended(self, end: Outcome | MobileTrackerError) -> Call:
+        """A call that has ended so, and is not sent."""
         call = Call(self._row.method, b"", site=self)
-        call.finish(Outcome("dropped", reason="BEFORE_SEND"))
+        if isinstance(end, Outcome):
+            call.finish(end)
+        else:
+            call.fail(end)
         return call
 
     def _outcome(self, result: dict[str, Any]) -> Outcome:
