@@ -143,7 +143,7 @@ extension ClientRuntime {
     private func refusal(_ reason: RefusalReason, _ broken: String?, in run: Run) -> Refusal {
         switch reason {
         case .plan: Refusal(.plan, .plan, ["detail": .string(broken ?? "")])
-        case .tooLarge: .tooLarge(under: run.settings.delivery)
+        case .tooLarge: .tooLarge(under: current(run).settings.delivery)
         default: Refusal(reason)
         }
     }

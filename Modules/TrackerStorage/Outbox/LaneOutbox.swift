@@ -20,7 +20,7 @@ package protocol LaneOutbox: Sendable {
     /// - Parameters:
     ///   - change: What to change.
     ///   - database: The database in which it was decided, by ``LaneState/database``. In another one it has no
-    ///     effect, and is `done`. With `nil` it has an effect in any.
+    ///     effect, and is `done`. With `nil` it has an effect in any, as every record has.
     ///   - completion: Called with the result, in the order of the changes.
     func stage(
         _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void)

@@ -148,7 +148,6 @@ struct Stage: Sendable {
         guard isNeeded, stagedBytes >= bound else { return true }
         guard overflow == .dropOldest else { return false }
         addition.refuse { makeRoom(&$0) }
-        if addition.refused?.isEmpty == true { addition.refused = nil }
         // What the writer has taken is about to be written: beside it there is always room for the newest call.
         return stagedBytes - takenBytes < bound
     }
@@ -166,6 +165,7 @@ struct Stage: Sendable {
     mutating func nextGroup() -> StagedGroup {
         guard !isEmpty else {
             isWriterScheduled = false
+            if spare.isLarge { spare = StagedGroup() }
             return StagedGroup()
         }
         let group = popGroup()
@@ -216,6 +216,7 @@ struct Stage: Sendable {
             if passed > 0 { group.removeFirst(passed) }
         } else {
             for entry in group.entries.dropFirst(passed) { survivors.append(entry, of: group) }
+            survivors.outlive(group)
             group = survivors
         }
         (survivors, passed) = (StagedGroup(), 0)
@@ -239,7 +240,7 @@ struct Stage: Sendable {
             count(Counts(groups[0]).adding(Counts(survivors)), since: before)
             passed += 1
             if passed == groups[0].entries.count {
-                groups.removeFirst()
+                dropped.outlive(groups.removeFirst())
                 passed = 0
             }
         }

@@ -19,6 +19,8 @@ struct StagedGroup: Sendable {
 
     /// The largest buffers that are used again.
     private static let mostSpareBytes = 1 << 20
+    /// What an outbox keeps of them while it has nothing to write.
+    private static let mostIdleBytes = 64 << 10
 
     private(set) var entries: [Entry] = []
     private(set) var tasks: [StagedTask] = []
@@ -32,6 +34,9 @@ struct StagedGroup: Sendable {
     private(set) var promises: [UInt8] = []
     private(set) var receivers: [any CallReceiver] = []
     private var owners: [Owner] = []
+    /// Groups of which nothing is left to do. They go with this one, outside the stage's lock: the last that knows of a
+    /// client may be one of them.
+    private var outlived: [StagedGroup] = []
 
     /// About how many bytes it adds to a transaction.
     private(set) var weight = 0
@@ -92,8 +97,8 @@ struct StagedGroup: Sendable {
         append(
             StagedRecord(
                 messageID: messageID, hasCallerKey: draft.hasCallerKey, route: draft.route, body: body,
-                sessionMetadata: draft.sessionMetadata.map { place($0) },
-                values: draft.values.isEmpty ? nil : index(of: draft.values), isPending: draft.isPending,
+                sessionMetadata: isBare ? nil : draft.sessionMetadata.map { place($0) },
+                values: isBare || draft.values.isEmpty ? nil : index(of: draft.values), isPending: draft.isPending,
                 refusal: draft.refusal, occurredAt: draft.occurredAt, acceptedAt: draft.acceptedAt,
                 weight: isBare ? 0 : StagedTask.weight + draft.body.byteCount,
                 owner: index(of: call.owner, answer), number: call.number, name: name, isNoted: call.isNoted,
@@ -112,8 +117,8 @@ struct StagedGroup: Sendable {
         }
         record.messageID = place(other.bytes[record.messageID.range])
         record.name = place(other.bytes[record.name.range])
-        record.sessionMetadata = record.sessionMetadata.map { place(other.bytes[$0.range]) }
-        record.values = record.values.map { index(of: other.values[$0]) }
+        record.sessionMetadata = isBare ? nil : record.sessionMetadata.map { place(other.bytes[$0.range]) }
+        record.values = isBare ? nil : record.values.map { index(of: other.values[$0]) }
         if isBare || isEvicted {
             record.body = .complete(BytePlace(bytes.count, 0))
             record.weight = isBare ? 0 : StagedTask.weight
@@ -152,9 +157,17 @@ struct StagedGroup: Sendable {
     /// Takes an entry that stays in its place for now out of what is counted.
     mutating func uncount(_ entry: Entry) { count(entry, -1) }
 
+    /// Has a group released with this one.
+    mutating func outlive(_ group: StagedGroup) { outlived.append(group) }
+
+    /// Whether an outbox that has nothing to write should not keep its buffers.
+    var isLarge: Bool {
+        bytes.capacity + promises.capacity + entries.capacity * MemoryLayout<Entry>.stride > Self.mostIdleBytes
+    }
+
     /// Empties it for another use, unless it has grown large.
     mutating func clear() {
-        guard byteCount <= Self.mostSpareBytes else { return self = StagedGroup() }
+        guard byteCount <= Self.mostSpareBytes, tasks.count <= entries.count / 2 else { return self = StagedGroup() }
         entries.removeAll(keepingCapacity: true)
         tasks.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
@@ -164,6 +177,7 @@ struct StagedGroup: Sendable {
         promises.removeAll(keepingCapacity: true)
         receivers.removeAll(keepingCapacity: true)
         owners.removeAll(keepingCapacity: true)
+        outlived = []
         (weight, records, deliveryTasks, numbers, isLasting) = (0, 0, 0, 0, false)
     }
 
@@ -219,6 +233,13 @@ struct StagedGroup: Sendable {
             }
             first = end
         }
+    }
+
+    /// One of its records, to be answered later without the others.
+    func alone(_ index: Int) -> StagedGroup {
+        var group = StagedGroup()
+        group.append(entries[index], of: self, isBare: true)
+        return group
     }
 
     /// Tells the owner of neighbouring records what became of them.

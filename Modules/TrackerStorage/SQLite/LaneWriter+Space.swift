@@ -59,7 +59,7 @@ extension LaneWriter {
             for (place, entry) in group.entries.enumerated() {
                 guard case .task(let index) = entry, group.tasks[index].task.erases else { continue }
                 outcome.effects[place] = .failed
-                outcome.error = error
+                outcome.error = outcome.error ?? error
             }
         }
     }

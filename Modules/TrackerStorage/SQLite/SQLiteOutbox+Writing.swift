@@ -129,9 +129,10 @@ extension SQLiteOutbox {
                     outcome.effects[range.lowerBound].hasTakenEffect
                 else { return group.answer(range, outcome.effects, in: outcome.lane, orElse: .storage) }
                 // A record is queued even if the backup fails.
-                waiting.append { [outcome] _ in
-                    group.answer(range, outcome.effects, in: outcome.lane, orElse: .storage)
-                }
+                let (alone, effect, lane) = (
+                    group.alone(range.lowerBound), outcome.effects[range.lowerBound], outcome.lane
+                )
+                waiting.append { _ in alone.answer(0..<1, [effect], in: lane, orElse: .storage) }
             }
         }
         guard !waiting.isEmpty else {

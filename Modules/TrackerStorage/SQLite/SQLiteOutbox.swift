@@ -83,17 +83,21 @@ package final class SQLiteOutbox: LaneOutbox {
         guard case .append(let draft) = change else {
             return stage(StagedTask(task: .of(database, .change(change)), completion: completion))
         }
+        precondition(database == nil, "A record is decided in no database")
+        let owner = NewOwner()
         let call = StagedCall(
-            draft, of: RecordOwner(draft, run: 0), number: 0, name: "", isNoted: false, caller: .nobody)
+            draft, of: RecordOwner(owner, run: 0), number: 0, name: "", isNoted: false, caller: .nobody)
         stage(call) {
-            // So that the draft, which names its owner, lives as long.
-            { [draft] records in
-                withExtendedLifetime(draft) {
+            { records in
+                withExtendedLifetime(owner) {
                     for index in records.indices { completion(records.result(index)) }
                 }
             }
         }
     }
+
+    /// Names the owner of one record.
+    private final class NewOwner: Sendable {}
 
     /// Fixes a call's place in the order, and writes its record, as ``stage(_:of:completion:)`` does with a change.
     package func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void) {
