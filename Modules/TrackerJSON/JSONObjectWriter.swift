@@ -100,8 +100,11 @@ package struct JSONObjectWriter: Sendable {
         bytes += value
     }
 
-    package consuming func finish() -> JSONText {
+    /// Ends the object. Nothing can be appended after that.
+    package mutating func finish() -> JSONText {
         bytes.append(UInt8(ascii: "}"))
+        // A copy of the writer would share the bytes, and they would be copied for this last one.
+        defer { bytes = [] }
         return JSONText(accepted: bytes)
     }
 

@@ -47,7 +47,10 @@ struct AnalyticsModel: ClientModel {
 
     /// `<epochMillis>-<uuid>`, which is always a valid id.
     static func messageID(at time: Timestamp, _ ids: any IDGenerator) -> MessageID {
-        MessageID(accepted: "\(time.milliseconds)-\(ids.uuid())")
+        var text = time.milliseconds.description
+        text += "-"
+        text += ids.uuid()
+        return MessageID(accepted: text)
     }
 
     static func describe(_ snapshot: ClientSnapshot<AnalyticsModel>, in info: inout JSONObject) {
