@@ -411,26 +411,23 @@ struct DatabaseRecoveryTests {
         #expect(try next.account().dropped.isEmpty)
     }
 
-    private func sum(_ id: String, _ route: Int, _ occurred: Int64, _ body: [UInt8]) -> Int64 {
-        Record.checkSum(Array(id.utf8)[...], route, occurred, body[...])
-    }
-
     @Test("a check sum changes with every bit, and with where one part ends", arguments: [0, 1, 7, 8, 9, 40])
     func checkSum(count: Int) {
         let body = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 37) }
-        let whole = sum("id", 1, 2, body)
+        let whole = Record.checkSum("id", 1, 2, body)
         var others = [
-            sum("ie", 1, 2, body), sum("id", 2, 2, body), sum("id", 1, 3, body),
-            sum("i", 1, 2, [UInt8(ascii: "d")] + body), sum("id", 1, 2, body + [0]),
+            Record.checkSum("ie", 1, 2, body), Record.checkSum("id", 2, 2, body), Record.checkSum("id", 1, 3, body),
+            Record.checkSum("i", 1, 2, [UInt8(ascii: "d")] + body), Record.checkSum("id", 1, 2, body + [0]),
         ]
         for place in body.indices {
             for bit in 0..<8 {
                 var changed = body
                 changed[place] ^= 1 << UInt8(bit)
-                others.append(sum("id", 1, 2, changed))
+                others.append(Record.checkSum("id", 1, 2, changed))
             }
         }
         #expect(!others.contains(whole))
+        #expect(Record.checkSum(Array("id".utf8)[...], 1, 2, body[...]) == whole)
         #expect(Set(others).count == others.count)
     }
 

@@ -118,6 +118,38 @@ struct StageTests {
         let users = group.entries.map { group.changedUser($0) }
         #expect(users == ["ann"] + Array(repeating: nil, count: users.count - 1))
     }
+
+    @Test("a client that only dropped calls keep ends with their answers, which are given outside the stage")
+    func releasesOutside() throws {
+        var stage = try Self.stage(.dropOldest)
+        let ends = Recorder<Bool>()
+        do {
+            let client = Client(ends)
+            let call = StagedCall(
+                Draft.sample("m0", Self.body), of: RecordOwner(client, run: 1), number: 1, name: "", isNoted: false,
+                caller: .nobody)
+            _ = try stage.add(call) { { _ in withExtendedLifetime(client) {} } }
+        }
+        // The ninth drops the client's call, the tenth the other of its group.
+        #expect(try add(names(1...8), to: &stage) == ["m0"])
+        #expect(ends.all.isEmpty)
+
+        var last: Stage.Addition? = try stage.add(Self.record("m9")) { { _ in } }
+
+        #expect(last?.refused?.names == ["m1"])
+        #expect(ends.all.isEmpty)
+        last = nil
+        #expect(ends.all == [true])
+    }
+}
+
+/// Tells of its end, at which a client uses its lane once more.
+private final class Client: Sendable {
+    private let ends: Recorder<Bool>
+
+    init(_ ends: Recorder<Bool>) { self.ends = ends }
+
+    deinit { ends.record(true) }
 }
 
 /// Stands for a client.

@@ -284,9 +284,7 @@ extension Record {
         guard let id = row.text("message_id") else { return nil }
         let (body, check) = (row.bytes("body"), row.int64("check_sum"))
         guard check == 0 else {
-            guard check == checkSum(Array(id.utf8)[...], row.int("route"), row.int64("occurred"), body[...]) else {
-                return nil
-            }
+            guard check == checkSum(id, row.int("route"), row.int64("occurred"), body) else { return nil }
             return (MessageID(accepted: id), JSONText(accepted: body))
         }
         guard let messageID = MessageID(id),
@@ -298,12 +296,30 @@ extension Record {
     /// A number that is another one if any of this has changed by accident; never 0.
     ///
     /// Each step is a bijection of the word that it takes in, so damage within eight bytes is found for certain.
+    static func checkSum(_ messageID: String, _ route: Int, _ occurred: Int64, _ body: [UInt8]) -> Int64 {
+        var messageID = messageID
+        return messageID.withUTF8 { messageID in
+            unsafe body.withUnsafeBytes { body in
+                unsafe checkSum(UnsafeRawBufferPointer(messageID), route, occurred, body)
+            }
+        }
+    }
+
+    /// The same of bytes that stand among others.
     static func checkSum(
         _ messageID: ArraySlice<UInt8>, _ route: Int, _ occurred: Int64, _ body: ArraySlice<UInt8>
     ) -> Int64 {
+        unsafe messageID.withUnsafeBytes { messageID in
+            unsafe body.withUnsafeBytes { body in unsafe checkSum(messageID, route, occurred, body) }
+        }
+    }
+
+    private static func checkSum(
+        _ messageID: UnsafeRawBufferPointer, _ route: Int, _ occurred: Int64, _ body: UnsafeRawBufferPointer
+    ) -> Int64 {
         var sum = mix(UInt64(bitPattern: occurred), into: UInt64(truncatingIfNeeded: route))
-        sum = unsafe messageID.withUnsafeBytes { bytes in unsafe mix(bytes, into: sum) }
-        sum = unsafe body.withUnsafeBytes { bytes in unsafe mix(bytes, into: sum) }
+        sum = unsafe mix(messageID, into: sum)
+        sum = unsafe mix(body, into: sum)
         return sum == 0 ? 1 : Int64(bitPattern: sum)
     }
 
