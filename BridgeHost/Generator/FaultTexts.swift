@@ -14,7 +14,12 @@ enum FaultTexts {
          * @type {Record<string, string>}
          */
         export const TEXTS = {
-        \(FaultWord.texts.map { "    \($0.word): \(JSONText($0.text))," }.joined(separator: "\n"))
+        \(members(of: FaultWord.texts))
+        }
+
+        /** Why a client is off, by the word of the fault. @type {Record<string, string>} */
+        export const OFF_PHRASES = {
+        \(members(of: offPhrases))
         }
 
         """
@@ -35,7 +40,18 @@ enum FaultTexts {
         }
         \"\"\"The text of errors, by their codes, around the fault or the facts that their data have.\"\"\"
 
+        OFF_PHRASES: dict[str, str] = {
+        \(entries(of: offPhrases))
+        }
+        \"\"\"Why a client is off, by the word of the fault.\"\"\"
+
         """
+
+    private static let offPhrases = OffSwitch.allCases.map { (word: $0.word.rawValue, text: $0.phrase) }
+
+    private static func members(of texts: [(word: String, text: String)]) -> String {
+        texts.map { "    \($0.word): \(JSONText($0.text))," }.joined(separator: "\n")
+    }
 
     private static func entries(of texts: [(word: String, text: String)]) -> String {
         texts.map { "    \"\($0.word)\": \(JSONText(PythonNames.sentence($0.text)))," }.joined(separator: "\n")

@@ -40,29 +40,6 @@ struct Initialization<Model: ClientModel>: Sendable {
     }
 }
 
-/// What turned a client off.
-enum OffSwitch: Hashable, Sendable {
-    /// The program's own option.
-    case option
-    /// The environment, since the program did not say.
-    case environment
-
-    var refusal: Refusal {
-        switch self {
-        case .option: Refusal(.disabled, .offByOption)
-        case .environment: Refusal(.disabled, .offByEnvironment)
-        }
-    }
-
-    /// The switch and its position, for a sentence.
-    var phrase: String {
-        switch self {
-        case .option: "enabled is false"
-        case .environment: "\(EnvironmentOptions.Variable.enabled.rawValue) is false in the environment"
-        }
-    }
-}
-
 /// A reset or a decision.
 struct PendingChange: Sendable {
     var change: LaneChange

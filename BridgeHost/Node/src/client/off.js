@@ -1,9 +1,7 @@
 import { isOffByEnvironment, whyOff } from './enabled.js'
 import { METHODS, clientOf } from './methods.js'
 import { isSetup } from './recovery.js'
-
-/** Why a client is off, by the host's word for it. */
-const REASONS = { offByOption: 'enabled is false', offByEnvironment: 'MOBILE_TRACKER_ENABLED is false in the environment' }
+import { OFF_PHRASES } from './texts.js'
 
 /** @typedef {import('./recovery.js').Replay} Replay */
 
@@ -81,7 +79,10 @@ export class OffClients {
         switch (whenOff) {
             case 'consent': return { [gives.member]: this.#consent(clientOf(method)) === 'granted' }
             case 'param': return { [gives.member]: JSON.parse(params)[gives.member] }
-            case 'state': return { queueLength: 0, ...(word ? { lifecycle: 'disabled', disabledBecause: REASONS[word] } : { lifecycle: 'idle' }) }
+            case 'state': {
+                const state = word ? { lifecycle: 'disabled', disabledBecause: OFF_PHRASES[word] } : { lifecycle: 'idle' }
+                return { queueLength: 0, ...state }
+            }
         }
         return structuredClone(whenOff) ?? (gives.member ? { [gives.member]: null } : {})
     }

@@ -58,3 +58,9 @@ export const TEXTS = {
     checkKey: "The server refuses the key: check `xApiKey`.",
     checkAddress: "The server has no such endpoint: check `apiUrl`.",
 }
+
+/** Why a client is off, by the word of the fault. @type {Record<string, string>} */
+export const OFF_PHRASES = {
+    offByOption: "enabled is false",
+    offByEnvironment: "MOBILE_TRACKER_ENABLED is false in the environment",
+}

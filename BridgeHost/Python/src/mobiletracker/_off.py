@@ -11,15 +11,10 @@ from typing import Any, NamedTuple
 
 from ._json import loads
 from ._row import Gives, Row
+from ._texts import OFF_PHRASES
 
 _OFF = ("false", "0", "no", "off")
 """The words that turn tracking off in `MOBILE_TRACKER_ENABLED`."""
-
-_REASONS = {
-    "offByOption": "enabled is false",
-    "offByEnvironment": "MOBILE_TRACKER_ENABLED is false in the environment",
-}
-"""Why a client is off, by the host's word for it."""
 
 
 class Kept(NamedTuple):
@@ -134,7 +129,7 @@ class OffClients:
             case "param":
                 return {row.member: loads(params).get(row.member)}
             case "state":
-                info = {"lifecycle": "disabled", "disabledBecause": _REASONS[word]} if word else {"lifecycle": "idle"}
+                info = {"lifecycle": "disabled", "disabledBecause": OFF_PHRASES[word]} if word else {"lifecycle": "idle"}
                 return {**info, "queueLength": 0}
             case None:
                 return {row.member: None} if row.gives is Gives.MEMBER else {}

@@ -62,3 +62,9 @@ ERRORS: dict[str, str] = {
     "INVALID_PARAMS": "{method}: '{param}' {detail}",
 }
 """The text of errors, by their codes, around the fault or the facts that their data have."""
+
+OFF_PHRASES: dict[str, str] = {
+    "offByOption": "enabled is false",
+    "offByEnvironment": "MOBILE_TRACKER_ENABLED is false in the environment",
+}
+"""Why a client is off, by the word of the fault."""
