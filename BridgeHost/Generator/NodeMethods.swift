@@ -5,7 +5,7 @@ import TrackerModels
 /// The method table as JavaScript: what the Node client's functions are made from.
 enum NodeMethods {
     static var text: String {
-        [head, callOptions, table, numbers].joined(separator: "\n\n") + "\n"
+        [head, callOptions, table, numbers, reasonsOfState].joined(separator: "\n\n") + "\n"
     }
 
     /// The text of the file in which the functions of the tracker that all share are exported by name.
@@ -151,6 +151,15 @@ enum NodeMethods {
         let lines = ErrorReference.everywhere.map { "    \($0.code): \($0.number)," }
         return "/** The number of each error that a message can carry. @type {Record<string, number>} */\n"
             + "export const NUMBERS = {\n\(lines.joined(separator: "\n"))\n}"
+    }
+
+    /// The reasons for a drop that hold for other calls as well.
+    private static var reasonsOfState: String {
+        let reasons = RefusalReason.allCases.filter(\.holdsForOtherCalls).map { "'\($0.rawValue)'" }
+        return """
+            /** The reasons for a drop that are in the state of the tracker, and not in the call: they hold for others as well. */
+            export const OF_STATE = new Set([\(reasons.joined(separator: ", "))])
+            """
     }
 }
 

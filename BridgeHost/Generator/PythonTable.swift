@@ -12,6 +12,7 @@ enum PythonTable {
             options.append("\(name) = \(value)")
         }
         let numbers = ErrorReference.everywhere.map { "    \"\($0.code)\": \($0.number),\n" }.joined()
+        let ofState = RefusalReason.allCases.filter(\.holdsForOtherCalls).map { "\"\($0.rawValue)\"" }
         return """
             # Made by `make generate` from the host's method table: a change here is lost.
             \"\"\"What the client knows of each of the host's methods.\"\"\"
@@ -36,6 +37,9 @@ enum PythonTable {
             NUMBERS: dict[str, int] = {
             \(numbers)}
             \"\"\"The number of each error that a message can carry.\"\"\"
+
+            OF_STATE = {\(ofState.joined(separator: ", "))}
+            \"\"\"The reasons for a drop that are in the state of the tracker, and not in the call: they hold for others as well.\"\"\"
 
             """
     }

@@ -57,7 +57,7 @@ final class LevelledLog: TrackerLog {
     /// Logs a dropped call. If the client's state is the reason, it logs the first such call and counts the others
     /// until ``endRefusals()``.
     func logRefusal(_ level: LogLevel, _ call: String, _ refusal: Refusal) {
-        guard !refusal.reason.isOfState || streaks.begins(refusal.reason) else { return }
+        guard !refusal.reason.isCounted || streaks.begins(refusal.reason) else { return }
         log(LogEntry(level, of: client, .refused(call: call, refusal)))
     }
 
@@ -127,9 +127,7 @@ private final class RefusalStreaks: Sendable {
 }
 
 extension RefusalReason {
-    /// Whether the reason is the client's state, so that it holds for other calls as well. A full queue has a count of
-    /// its own (``FullQueue``), which ends when the queue is empty.
-    fileprivate var isOfState: Bool {
-        [.notInitialized, .trackingNotAllowed, .disabled].contains(self)
-    }
+    /// Whether the log counts the calls that are dropped for it. A full queue has a count of its own (``FullQueue``),
+    /// which ends when the queue is empty, and the disk's failure is logged once by the code that found it.
+    fileprivate var isCounted: Bool { holdsForOtherCalls && ![.queueFull, .storage].contains(self) }
 }

@@ -50,6 +50,19 @@ public enum RefusalReason: String, Hashable, Sendable, CaseIterable {
     case forgotten = "FORGOTTEN"
 }
 
+extension RefusalReason {
+    /// Whether the reason is in the state of the client, its disk or its queue, and not in the call: other calls are
+    /// dropped for it as well, whatever they are. The clients in other languages warn of all of them together.
+    package var holdsForOtherCalls: Bool {
+        switch self {
+        case .notInitialized, .trackingNotAllowed, .storage, .queueFull, .disabled: true
+        case .invalidEventName, .invalidUserId, .invalidValue, .repeatedScreen, .serialization, .tooLarge, .beforeSend,
+            .plan, .forgotten:
+            false
+        }
+    }
+}
+
 /// Why a record that had been accepted left the queue without being delivered.
 public enum DropReason: Hashable, Sendable, CustomStringConvertible {
     /// It was the oldest when the queue was full.

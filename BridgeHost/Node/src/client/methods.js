@@ -487,3 +487,6 @@ export const NUMBERS = {
     SERIALIZATION_ERROR: 1004,
     NETWORK_ERROR: 1005,
 }
+
+/** The reasons for a drop that are in the state of the tracker, and not in the call: they hold for others as well. */
+export const OF_STATE = new Set(['NOT_INITIALIZED', 'TRACKING_NOT_ALLOWED', 'STORAGE_ERROR', 'QUEUE_FULL', 'DISABLED'])

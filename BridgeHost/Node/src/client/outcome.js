@@ -20,17 +20,9 @@ import { clientOf } from './methods.js'
  * @property {boolean} [hasFailed] Whether it failed instead: it is unknown whether the host stored it.
  */
 
-/** The reasons that are in the state of the tracker, and not in the call. */
-const OF_STATE = new Set(['NOT_INITIALIZED', 'TRACKING_NOT_ALLOWED', 'STORAGE_ERROR', 'QUEUE_FULL', 'DISABLED'])
-
 /** @returns {Outcome} */
 export function dropped(reason) {
     return { status: 'dropped', reason }
-}
-
-/** Whether other calls will be dropped for the same reason, whatever they are. */
-export function isOfState(reason) {
-    return OF_STATE.has(reason)
 }
 
 /** The warning about a dropped call. @param {Drop} drop */

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from './clock.js'
-import { clientOf } from './methods.js'
-import { dropWarning, droppedCallsWarning, isOfState } from './outcome.js'
+import { OF_STATE, clientOf } from './methods.js'
+import { dropWarning, droppedCallsWarning } from './outcome.js'
 
 /** How long drops are collected for one warning while calls are under way. */
 const GATHERING_MS = 1000
@@ -37,7 +37,7 @@ export class Warnings {
 
     /** A call was dropped. @param {import('./outcome.js').Drop} drop */
     dropped(drop) {
-        if (!isOfState(drop.reason)) return this.#print(dropWarning(drop))
+        if (!OF_STATE.has(drop.reason)) return this.#print(dropWarning(drop))
         this.#count(drop, clientOf(drop.method))
         if (!this.#isBusy()) this.#reportFirst()
     }

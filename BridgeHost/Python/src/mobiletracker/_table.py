@@ -527,3 +527,6 @@ NUMBERS: dict[str, int] = {
     "NETWORK_ERROR": 1005,
 }
 """The number of each error that a message can carry."""
+
+OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
+"""The reasons for a drop that are in the state of the tracker, and not in the call: they hold for others as well."""

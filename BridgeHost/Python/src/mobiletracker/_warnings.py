@@ -12,7 +12,7 @@ from typing import Any
 from ._action_queue import ActionQueue
 from ._fault import sentence
 from ._row import Row
-from ._table import ROWS
+from ._table import OF_STATE, ROWS
 
 _SEGMENT = {
     "analytics.track": "track(event, properties, user_id=…)",
@@ -23,9 +23,6 @@ _SEGMENT = {
     "analytics.alias": "alias(user_id, anonymous_id=previous_id)",
 }
 """How to make calls whose arguments have another order in Segment's packages."""
-
-_OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
-"""The reasons that are in the state of the tracker, and not in the call."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +143,7 @@ class Warnings:
 
     def dropped(self, drop: Drop) -> None:
         """A call was dropped. If its reason is in the tracker's state, `report_first` warns of it later."""
-        if drop.reason not in _OF_STATE and not drop.has_failed:
+        if drop.reason not in OF_STATE and not drop.has_failed:
             return self.warn(str(drop))
         self._changes.run(partial(self._count, drop))
 
