@@ -14,6 +14,10 @@ struct CallTraits: Sendable {
     let isScoped: Bool
     /// What is restored of it after a crash of the host.
     let restores: Restoration?
+    /// When it ends the setup of its client; `nil` if it never does.
+    let ends: SetupEnding?
+    /// Whether a setup that waits for a repeated one waits no longer: it may wait for this call, or must not delay it.
+    let isUrgent: Bool
     /// Whether it is made again if the host dies before it answers.
     let repeats: Bool
     /// Whether the first argument is a name that may be logged.
@@ -25,6 +29,8 @@ struct CallTraits: Sendable {
         arguments = row.method.parameters.filter { !$0.isNamedOnly }
         messageID = hasID ? row.messageID : nil
         restores = row.restores
+        ends = row.restores?.ending
+        isUrgent = row.restores?.isUrgent ?? false
         isScoped = row.method.parameters.contains(where: \.isScope)
         repeats = hasID || row.isRepeatable || row.beginsClient || [.credentials, .defaults].contains(row.restores)
         isNamed = arguments.first?.reason == RefusalReason.invalidEventName.rawValue
@@ -66,6 +72,13 @@ enum CallResult: Hashable, Sendable {
     }
 }
 
+/// When a call ends the setup of its client, as a word in the tables of other languages.
+enum SetupEnding: String, Sendable {
+    case always
+    /// If its param `all` is true.
+    case all
+}
+
 extension Restoration {
     /// The word for it in the tables of other languages.
     var word: String {
@@ -77,6 +90,21 @@ extension Restoration {
         case .defaults: "defaults"
         case .ends: "ends"
         case .endsBrand: "endsBrand"
+        }
+    }
+
+    fileprivate var ending: SetupEnding? {
+        switch self {
+        case .ends: .always
+        case .endsBrand: .all
+        case .setup, .consent, .user, .credentials, .defaults: nil
+        }
+    }
+
+    fileprivate var isUrgent: Bool {
+        switch self {
+        case .consent, .credentials, .ends, .endsBrand: true
+        case .setup, .user, .defaults: false
         }
     }
 }

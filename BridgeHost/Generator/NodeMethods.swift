@@ -57,6 +57,9 @@ enum NodeMethods {
          * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
          * @property {string[]} [once] What it lacks then, since it has taken effect.
          * @property {string[]} [holdsIfDropped] The reasons for which a call is dropped whose user holds all the same.
+         * @property {'always' | 'all'} [ends] Whether the call ends its client, or the brand that it is set up for: always, or if
+         *     its param `all` is true.
+         * @property {boolean} [isUrgent] Whether it ends the hold of a setup: see setup-hold.js.
          * @property {object | 'consent' | 'param' | 'state'} [whenOff] What a query is answered while its client is off: an
          *     object, whether consent is granted, a param as it is given, or the state; see off.js.
          */
@@ -104,6 +107,8 @@ enum NodeMethods {
         if call.isNamed { members.append("isNamed: true") }
         if row.takesObject { members.append("takesObject: true") }
         members += call.restores.map(text) ?? []
+        if let ending = call.ends { members.append("ends: '\(ending.rawValue)'") }
+        if call.isUrgent { members.append("isUrgent: true") }
         if let answer = row.whenOff { members.append("whenOff: \(answer.text(quote: "'"))") }
         let line = members.joined(separator: ", ")
         // A row of a few words stands in a line.

@@ -57,6 +57,8 @@ enum PythonTable {
         if call.repeats { members.append("repeats=True") }
         if call.isNamed { members.append("is_named=True") }
         members += call.restores.map(text) ?? []
+        if let ending = call.ends { members.append("ends=\"\(ending.rawValue)\"") }
+        if call.isUrgent { members.append("is_urgent=True") }
         if let answer = row.whenOff { members.append("when_off=\(answer.text(quote: "\""))") }
         let line = "Row(\(members.joined(separator: ", ")))"
         // A row of a few words stands in a line.

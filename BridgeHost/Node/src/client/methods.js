@@ -32,6 +32,9 @@
  * @property {Record<string, string>} [again] What the configuration of a setup says besides when it is restored.
  * @property {string[]} [once] What it lacks then, since it has taken effect.
  * @property {string[]} [holdsIfDropped] The reasons for which a call is dropped whose user holds all the same.
+ * @property {'always' | 'all'} [ends] Whether the call ends its client, or the brand that it is set up for: always, or if
+ *     its param `all` is true.
+ * @property {boolean} [isUrgent] Whether it ends the hold of a setup: see setup-hold.js.
  * @property {object | 'consent' | 'param' | 'state'} [whenOff] What a query is answered while its client is off: an
  *     object, whether consent is granted, a param as it is given, or the state; see off.js.
  */
@@ -151,6 +154,8 @@ export const METHODS = {
         messageId: 'uuid',
         repeats: true,
         restores: 'endsBrand',
+        ends: 'all',
+        isUrgent: true,
     },
     flush: {
         params: [
@@ -168,6 +173,7 @@ export const METHODS = {
         repeats: true,
         takesObject: true,
         restores: 'credentials',
+        isUrgent: true,
     },
     setConsent: {
         params: [
@@ -177,6 +183,7 @@ export const METHODS = {
         messageId: 'uuid',
         repeats: true,
         restores: 'consent',
+        isUrgent: true,
     },
     isTrackingAllowed: { params: [], gives: { member: 'allowed' }, whenOff: 'consent' },
     getSessionId: { params: [], gives: { member: 'sessionId' } },
@@ -337,6 +344,7 @@ export const METHODS = {
         repeats: true,
         takesObject: true,
         restores: 'credentials',
+        isUrgent: true,
     },
     'analytics.reset': {
         params: [],
@@ -344,6 +352,8 @@ export const METHODS = {
         messageId: 'uuid',
         repeats: true,
         restores: 'ends',
+        ends: 'always',
+        isUrgent: true,
     },
     'analytics.enableDebugLogging': { params: [], gives: 'nothing' },
     'analytics.getDebugInfo': { params: [], gives: 'object', whenOff: 'state' },
@@ -408,6 +418,7 @@ export const METHODS = {
         repeats: true,
         takesObject: true,
         restores: 'credentials',
+        isUrgent: true,
     },
     'basic.getDebugInfo': { params: [], gives: 'object', whenOff: 'state' },
     'refused.list': {

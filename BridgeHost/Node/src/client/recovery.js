@@ -308,8 +308,8 @@ function setupsOf(method, calls) {
 
 /** Whether a call ends a client, or the brand that it is set up for. */
 export function endsSetup({ method, params }) {
-    const { restores } = METHODS[method] ?? {}
-    return restores === 'ends' || restores === 'endsBrand' && isOfAll({ params })
+    const { ends } = METHODS[method] ?? {}
+    return ends === 'always' || ends === 'all' && isOfAll({ params })
 }
 
 /** Whether a reset is one of everything. */

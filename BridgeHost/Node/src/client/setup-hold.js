@@ -3,9 +3,6 @@ import { endsSetup } from './recovery.js'
 
 /** @typedef {import('./call.js').Call} Call */
 
-/** What a setup may wait for, or must not delay. */
-const URGENT = new Set(['credentials', 'consent', 'ends', 'endsBrand'])
-
 /**
  * Holds back a setup of the program while a new host still works on the same setup, which the link has repeated.
  *
@@ -78,5 +75,5 @@ export class SetupHold {
 
 /** Whether a call ends a hold: the setup may wait for it, or it must not wait for a backend. @param {Call} call */
 export function isUrgent({ method }) {
-    return method === 'host.shutdown' || URGENT.has(METHODS[method]?.restores)
+    return method === 'host.shutdown' || METHODS[method]?.isUrgent === true
 }

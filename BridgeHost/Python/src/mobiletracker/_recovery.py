@@ -298,9 +298,8 @@ def _merged(last: tuple[str, bytes] | None, method: str, params: bytes) -> tuple
 
 def ends_setup(method: str, params: bytes) -> bool:
     """Whether a call ends a client, or the brand that it is set up for."""
-    row = ROWS.get(method)
-    restores = row.restores if row else None
-    return restores == "ends" or (restores == "endsBrand" and _is_of_all(params))
+    ends = ROWS[method].ends if method in ROWS else None
+    return ends == "always" or (ends == "all" and _is_of_all(params))
 
 
 def repeated(params: bytes, repeats: Literal["unanswered", "answered"]) -> bytes:

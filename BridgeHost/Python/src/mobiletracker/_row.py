@@ -92,6 +92,10 @@ class Row:
     """What it lacks then, since it has taken effect."""
     holds_if_dropped: tuple[str, ...] = ()
     """The reasons for which a call is dropped whose user holds all the same."""
+    ends: Literal["always", "all"] | None = None
+    """Whether the call ends its client, or the brand that it is set up for: always, or if its param `all` is true."""
+    is_urgent: bool = False
+    """Whether it ends the hold of a setup: see `_setup_hold.py`."""
     when_off: Mapping[str, Any] | Literal["consent", "param", "state"] | None = None
     """What a query is answered while its client is off: this object, whether consent is granted, a param as it is given, or
     the state."""

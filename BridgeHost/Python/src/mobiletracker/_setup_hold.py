@@ -8,14 +8,10 @@ from ._call import Call
 from ._recovery import ends_setup
 from ._table import ROWS
 
-_URGENT = ("credentials", "consent", "ends", "endsBrand")
-"""What a setup may wait for, or must not delay."""
-
 
 def is_urgent(call: Call) -> bool:
     """Whether a call ends a hold: the setup may wait for it, or it must not wait for a backend."""
-    row = ROWS.get(call.method)
-    return call.method == "host.shutdown" or row is not None and row.restores in _URGENT
+    return call.method == "host.shutdown" or (call.method in ROWS and ROWS[call.method].is_urgent)
 
 
 class SetupHold:
