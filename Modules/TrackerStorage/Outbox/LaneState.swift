@@ -1,56 +1,5 @@
 package import TrackerModels
 
-/// Names a lane: the queue, order, sequence numbers, session and account of one client identity.
-///
-/// Instances and processes that use one state folder and one identity share the lane. Credentials are not part of it.
-package struct LaneIdentity: Hashable, Sendable {
-    package enum Kind: String, Hashable, Sendable {
-        /// Sessions with a backend: `MobileTracker`.
-        case session
-        /// Batches: `AnalyticsClient`.
-        case batch
-        /// Small groups to one endpoint: `BasicTracker`.
-        case endpoint
-    }
-
-    package let kind: Kind
-    /// Whose lane it is: the brand's number, a fingerprint of the write key, or empty. It is never a secret.
-    package let owner: String
-    /// The canonical base URL or endpoint.
-    package let origin: String
-
-    package init(kind: Kind, owner: String, origin: String) {
-        self.kind = kind
-        self.owner = owner
-        self.origin = origin
-    }
-}
-
-/// Names a database: the records and generations of another one mean nothing in it, though they have the same numbers.
-package struct DatabaseID: Hashable, Sendable {
-    /// Where a database keeps it.
-    static let query = "SELECT value FROM meta WHERE name = 'database'"
-
-    /// A random number.
-    let number: Int64
-}
-
-/// The session, device and user of a generation.
-package struct GenerationEntry: Hashable, Sendable {
-    /// The session its records are delivered to.
-    package var session: SessionID?
-    /// The device the session was made for.
-    package var device: DeviceID?
-    /// The user the session was last identified with.
-    package var identifyID: UserID?
-
-    package init(session: SessionID? = nil, device: DeviceID? = nil, identifyID: UserID? = nil) {
-        self.session = session
-        self.device = device
-        self.identifyID = identifyID
-    }
-}
-
 /// The state of a lane, as it was on disk in the transaction that read it.
 package struct LaneState: Hashable, Sendable {
     /// The generation that new records are made in.
@@ -103,4 +52,29 @@ package struct LaneState: Hashable, Sendable {
         self.writeFailure = writeFailure
         self.database = database
     }
+}
+
+/// The session, device and user of a generation.
+package struct GenerationEntry: Hashable, Sendable {
+    /// The session its records are delivered to.
+    package var session: SessionID?
+    /// The device the session was made for.
+    package var device: DeviceID?
+    /// The user the session was last identified with.
+    package var identifyID: UserID?
+
+    package init(session: SessionID? = nil, device: DeviceID? = nil, identifyID: UserID? = nil) {
+        self.session = session
+        self.device = device
+        self.identifyID = identifyID
+    }
+}
+
+/// Names a database: the records and generations of another one mean nothing in it, though they have the same numbers.
+package struct DatabaseID: Hashable, Sendable {
+    /// Where a database keeps it.
+    static let query = "SELECT value FROM meta WHERE name = 'database'"
+
+    /// A random number.
+    let number: Int64
 }

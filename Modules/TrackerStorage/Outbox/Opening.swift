@@ -1,0 +1,29 @@
+package struct Opening: Hashable, Sendable {
+    package var state: LaneState
+    /// Records that were moved here from lanes of the same brand that never had a session.
+    package var movedRecords: Int
+    /// Records carried over from, and lost with, a damaged database.
+    package var recovery: DatabaseRecovery?
+    /// Why the folder can be read but not written; `nil` if it can. Values are kept in memory until a write works. The
+    /// observer has been called.
+    package var writeFailure: StorageError?
+
+    package init(
+        state: LaneState, movedRecords: Int = 0, recovery: DatabaseRecovery? = nil, writeFailure: StorageError? = nil
+    ) {
+        self.state = state
+        self.movedRecords = movedRecords
+        self.recovery = recovery
+        self.writeFailure = writeFailure
+    }
+}
+
+/// What became of a damaged database's queue.
+package struct DatabaseRecovery: Hashable, Sendable {
+    /// The name of the file that was set aside.
+    package var setAside: String
+    /// Records that could still be read.
+    package var carriedOver: Int
+    /// Records that could not; `nil` if the number is unknown.
+    package var lost: Int?
+}
