@@ -2,18 +2,6 @@ import TrackerModels
 import TrackerNetworking
 import TrackerStorage
 
-/// Who delivers the lane, as far as this process knows. One process does, by the lane's lock.
-enum Possession: Hashable, Sendable {
-    /// This process has not tried to take the lane.
-    case untried
-    /// This process has the lane.
-    case held
-    /// This process has let others have the lane.
-    case released
-    /// Another process had it at the last try.
-    case elsewhere
-}
-
 /// A round: what is done each time that something has happened, until nothing can be done now.
 extension DeliveryState {
     /// Something that the engine has to do. What it finds comes back by the method that is named.

@@ -1,42 +1,5 @@
-import Synchronization
 import TrackerModels
 import TrackerStorage
-
-/// How many events were dropped since the queue was full for the first time, until it is empty again.
-final class FullQueue: Sendable {
-    /// The drops of one streak.
-    struct Count {
-        /// Calls that were refused: their outcomes report it.
-        var refused = 0
-        /// Events that had been accepted.
-        var dropped = 0
-    }
-
-    private let count = Mutex(Count())
-
-    /// Counts drops.
-    ///
-    /// - Returns: Whether they are the first.
-    func add(refused: Int = 0, dropped: Int = 0) -> Bool {
-        count.withLock { count in
-            defer {
-                count.refused += refused
-                count.dropped += dropped
-            }
-            return count.refused + count.dropped == 0
-        }
-    }
-
-    /// Ends the streak.
-    ///
-    /// - Returns: How many there were.
-    func end() -> Count {
-        count.withLock { count in
-            defer { count = Count() }
-            return count
-        }
-    }
-}
 
 /// Reports what happens to one client's calls and records, in the log and to listeners.
 struct ClientReporter: Sendable {

@@ -1,0 +1,83 @@
+import TrackerModels
+import TrackerNetworking
+
+/// The result of a request.
+typealias Answer = Result<HTTPResponse, TransportError>
+
+/// An answer that will not be another one for the same request.
+struct SortedAnswer: Sendable {
+    /// The class of an answer. Each dialect decides what the class means to it.
+    enum Kind: Hashable, Sendable {
+        case success
+        /// The request cannot be sent: it is no HTTP request.
+        case unsendable
+        /// The body is too large (413).
+        case tooLarge
+        /// The credentials are refused (401, 403).
+        case unauthorized
+        /// What the request names is not there (404, 410).
+        case gone
+        /// The request is refused, and would be again.
+        case refused
+    }
+
+    var kind: Kind
+    /// What the server has answered; `nil` if the request cannot be sent.
+    var response: HTTPResponse?
+    /// How the answer reads in a log.
+    var sentence: String
+    /// How long the server wants no other request.
+    var wait = Duration.zero
+
+    /// The status, or 0.
+    var status: Int { response?.status ?? 0 }
+}
+
+/// The meaning of answers where all dialects agree.
+enum AnswerTable {
+    /// What an answer says of its request.
+    enum Sorted: Sendable {
+        /// The request may be right: the server, or the way to it, is down or busy. The wait is at least `floor`.
+        case retry(floor: Duration, String)
+        case final(SortedAnswer)
+    }
+
+    /// Sorts an answer by its status.
+    static func sort(_ answer: Answer, from url: String, at wall: Timestamp) -> Sorted {
+        switch answer {
+        case .failure(let error) where error.kind == .invalidRequest:
+            return .final(SortedAnswer(kind: .unsendable, response: nil, sentence: error.message))
+        case .failure(let error): return .retry(floor: error.retryAfter(at: wall) ?? .zero, error.message)
+        case .success(let response):
+            // Most answers are a 2xx, whose headers need not be read.
+            let isSuccess = (200..<300).contains(response.status)
+            let sentence = isSuccess ? "" : sentence(response.status, from: url)
+            guard let kind = isSuccess ? .success : kind(of: response.status) else {
+                return .retry(floor: wait(for: response, at: wall), sentence)
+            }
+            return .final(SortedAnswer(kind: kind, response: response, sentence: sentence))
+        }
+    }
+
+    private static func kind(of status: Int) -> SortedAnswer.Kind? {
+        switch status {
+        // 407 comes from a proxy, not from the server.
+        case 407, 408, 429: nil
+        case 413: .tooLarge
+        case 401, 403: .unauthorized
+        case 404, 410: .gone
+        case 304, 400..<500: .refused
+        // 5xx, redirects that lead nowhere, and statuses that HTTP does not know.
+        default: nil
+        }
+    }
+
+    private static func wait(for response: HTTPResponse, at wall: Timestamp) -> Duration {
+        max(response.retryAfter(at: wall) ?? .zero, response.status == 429 ? .seconds(1) : .zero)
+    }
+
+    /// How a status reads in a log.
+    static func sentence(_ status: Int, from url: String) -> String {
+        "\(WebURL(url).authority) answered \(status)"
+    }
+}
