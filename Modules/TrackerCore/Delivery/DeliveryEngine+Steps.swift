@@ -14,7 +14,7 @@ extension DeliveryEngine {
         state.delivery.beginRound(at: reading.now)
         while let step = state.delivery.next() { perform(step, &state, at: reading) }
         state.delivery.prepare(at: reading)
-        parts.kicks.setBusy(state.delivery.isBusy)
+        parts.kicks.setBusy(state.delivery.round.isBusy)
         reportFlushes(&state, at: reading.now)
         keepHalt(&state, at: reading)
         if state.delivery.ends(at: reading.now) { return end(&state) }

@@ -267,7 +267,7 @@ final class DeliveryEngine: Sendable {
             (orders.dialect.take(), orders.pauses > 0, orders.pauseCount)
         }
         state.pauseCount = count
-        if let leader = parts.leader { state.delivery.leader = leader() }
+        if let leader = parts.leader { state.delivery.credentials.leader = leader() }
         if let dialect {
             let wasHalted = state.delivery.isHalted
             state.delivery.resume(with: dialect)

@@ -66,19 +66,18 @@ extension DeliveryState {
             return Settlement()
         }
         let verdict = dialect.judge(answer, to: plan, at: reading.wall)
-        let isNext = nextProbe?.request == token.number
-        let next = isNext ? nextProbe?.record : nil
-        if isNext { nextProbe = nil }
+        let next = nextProbe.take(token.number)
+        let isNext = next != nil
         let isTrial = halt.map { $0.trial == token.number } ?? false
         if case .session(let generation) = plan.purpose, phase != .started, !isHalted {
             // An answer about former credentials does not count for the new ones.
-            if verdict.isOfCredentials, token.era != era { return Settlement() }
+            if verdict.isOfCredentials, token.era != credentials.era { return Settlement() }
             return settlement(ofFirst: verdict, for: plan, generation, answer, at: reading)
         }
         if case .retry(let floor, let message) = verdict {
             let consequence = suspicion.failed(
                 plan.records, isNext: isNext, isProbe: breaker.isProbing, status: answer.status, at: reading.now)
-            if let next { failNext(next) }
+            if let next { nextProbe.fail(next) }
             if consequence == .setAside { return setAside(plan, answer, message) }
             if consequence == .split { dialect.split(plan.records) }
             breaker.fail(at: reading.now, floor: floor, opensAtOnce: suspicion.opensAtOnce, using: &jitter)
@@ -96,9 +95,9 @@ extension DeliveryState {
         // A server that refuses the key has not looked at the record behind.
         if !isNext || !verdict.isOfCredentials { suspicion.answered(plan.records, isNext: isNext) }
         defer { isFailing = false }
-        if !verdict.isOfCredentials, token.era == era { asked = [] }
+        if !verdict.isOfCredentials, token.era == credentials.era { credentials.accepted() }
         // An answer about former credentials does not count for the new ones: its records are at the front again.
-        if verdict.isOfCredentials, token.era != era {
+        if verdict.isOfCredentials, token.era != credentials.era {
             ahead = nil
             return Settlement()
         }
@@ -117,12 +116,8 @@ extension DeliveryState {
         if case .progress = verdict { return settlement(of: verdict, for: plan, answer, at: reading) }
         firstFailure = (generation, .noSession(answer, from: plan.request.url))
         // If a reset is being written, the answer no longer counts.
-        return Settlement(changes: [.barrier], awaitsCommit: true, events: asks(after: answer) ? [.unauthorized] : [])
-    }
-
-    /// Whether to ask for credentials: each client once after a 401.
-    private mutating func asks(after answer: Answer) -> Bool {
-        answer.status == 401 && asked.insert(leader).inserted
+        return Settlement(
+            changes: [.barrier], awaitsCommit: true, events: credentials.asks(after: answer) ? [.unauthorized] : [])
     }
 
     /// Takes the record out of the queue that alone makes the server fail. What is behind it goes on at once.
@@ -190,8 +185,9 @@ extension DeliveryState {
             phase = .halted(
                 Halt(
                     reason: message, status: answer.status, since: reading.wall,
-                    nextTry: haltRetry.map { reading.now.advanced(by: $0) }))
-            return Settlement(events: [.halted(message, nextTry: haltRetry, asks: asks(after: answer))])
+                    nextTry: policy.nextTry(after: reading.now)))
+            return Settlement(
+                events: [.halted(message, nextTry: policy.haltRetry, asks: credentials.asks(after: answer))])
         case .disable(let message):
             phase = .disabled
             return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])

@@ -40,12 +40,44 @@ extension DeliveryState {
         }
     }
 
+    /// The credentials that requests go out with, and who is asked for others.
+    struct CurrentCredentials: Sendable {
+        /// How often they were replaced, by another dialect.
+        private(set) var era = 0
+        /// Why there is no key to send anything with, and since when, if there is none.
+        private(set) var lack: (reason: String, since: Timestamp)?
+        /// The number of the client that is asked, where several share the lane.
+        var leader = 0
+        /// The clients that were asked after a 401, while no answer has shown since that there are good ones.
+        private var asked: Set<Int> = []
+
+        mutating func replace(lackingKey lacksKey: Bool) {
+            era += 1
+            if !lacksKey { lack = nil }
+        }
+
+        /// There is no key.
+        ///
+        /// - Parameter reason: Why; `nil` if that was said before, or nobody knows.
+        mutating func lackKey(_ reason: String?, since: Timestamp) {
+            lack = (reason ?? lack?.reason ?? "There is no key", since)
+        }
+
+        /// Whether to ask for others: each client once after a 401.
+        mutating func asks(after answer: Answer) -> Bool {
+            answer.status == 401 && asked.insert(leader).inserted
+        }
+
+        /// The server has taken them.
+        mutating func accepted() { asked = [] }
+    }
+
     /// There is no key, and nobody has given one. Delivery halts, or does so again, unless one came meanwhile.
     ///
     /// - Parameter reason: Why; `nil` if that was said before, or nobody knows.
     mutating func lackKey(_ reason: String? = nil, at reading: ClockReading) {
         guard dialect.lacksKey else { return }
-        lack = (reason ?? lack?.reason ?? "There is no key", reading.wall)
+        credentials.lackKey(reason, since: reading.wall)
         halt(again: reading.now)
     }
 
@@ -74,7 +106,7 @@ extension DeliveryState {
     /// Halts delivery for a while more: the request that was to find out has failed.
     mutating func halt(again now: MonotonicInstant) {
         guard case .halted(var halt) = phase else { return }
-        halt.nextTry = haltRetry.map { now.advanced(by: $0) }
+        halt.nextTry = policy.nextTry(after: now)
         halt.trial = nil
         halt.hasAsked = false
         phase = .halted(halt)

@@ -35,12 +35,15 @@ extension DeliveryState {
         case conclude(Result<Void, TrackerError>)
     }
 
-    /// What is still to be done in a round.
+    /// What is still to be done in a round, and whether only an answer or a timer begins the next one.
     struct Round: Sendable {
         fileprivate var due: [Step] = []
         fileprivate var isOver = true
         /// Whether the lane was taken again since something was queued while it was let go.
         fileprivate var isLookingOnceMore = false
+        /// Whether nothing can be sent before the answer to a request that is under way, or before a wait is over, with
+        /// which a round begins.
+        fileprivate(set) var isBusy = false
     }
 
     /// Why nothing is sent, and when to look again.
@@ -121,7 +124,6 @@ extension DeliveryState {
     /// Begins a round, unless delivery has ended.
     mutating func beginRound(at now: MonotonicInstant) {
         round = Round(isOver: isClosed)
-        isBusy = false
         if let recordAt, recordAt <= now { round.due.append(.record) }
     }
 
@@ -136,18 +138,18 @@ extension DeliveryState {
     /// - Parameter isPaused: Whether everything is kept back for now.
     mutating func plan(at now: MonotonicInstant, isPaused: Bool) {
         guard closesBy == nil else { return rest() }
-        if let lack, !isPaused { halt(lack.reason, since: lack.since, at: now) }
+        if let lack = credentials.lack, !isPaused { halt(lack.reason, since: lack.since, at: now) }
         // What a flush is about is known once it has begun: what is sent before would not count as its own.
         if isInBackground, !flushes.contains(where: { $0.scope != nil }) { return leave() }
         switch readiness(at: now, isPaused: isPaused) {
         case .busy:
-            isBusy = !inFlight.isEmpty
+            round.isBusy = !inFlight.isEmpty
             rest()
         case .stopped(let reason): leave(reason)
         // A process that cannot reach the server must not keep the lane from one that can.
         case .wait(let until, let reason):
             // Each look finds out in a halt whether there is another key.
-            isBusy = reason != .halted && !isInBackground
+            round.isBusy = reason != .halted && !isInBackground
             leave(reason, until: until)
         case .recheck: round.due.append(.count)
         case .look where possession != .held, .confirm where possession != .held: round.due.append(.takeLane)
@@ -163,8 +165,8 @@ extension DeliveryState {
         case .firstSession:
             conclude(.failure(TrackerError(noSession: "\(reason).", .inBackground, cause: .network(reason))))
         case .started:
-            phase = .halted(Halt(reason: reason, since: since, nextTry: haltRetry.map { now.advanced(by: $0) }))
-            round.due.append(.report(.halted(reason, nextTry: haltRetry, asks: false)))
+            phase = .halted(Halt(reason: reason, since: since, nextTry: policy.nextTry(after: now)))
+            round.due.append(.report(.halted(reason, nextTry: policy.haltRetry, asks: false)))
         case .opening, .withoutSession, .halted, .disabled: break
         }
     }

@@ -50,25 +50,32 @@ struct DeliveryState: Sendable {
         case stopped(StopReason)
     }
 
+    /// What the options say of delivery.
+    struct Policy: Sendable {
+        let maxConcurrentRequests: Int
+        let eventTTL: Duration?
+        /// How long a halt lasts before a request finds out whether the server is well again; `nil`: until other
+        /// credentials are given.
+        let haltRetry: Duration?
+
+        /// The end of a halt that begins now; `nil`: there is none.
+        func nextTry(after now: MonotonicInstant) -> MonotonicInstant? { haltRetry.map { now.advanced(by: $0) } }
+
+        func hasExpired(_ record: Record, at reading: ClockReading) -> Bool {
+            eventTTL.map { record.age(at: reading) > $0 } ?? false
+        }
+    }
+
     var breaker: CircuitBreaker
     var inFlight: [Token: Plan] = [:]
     var phase = Phase.opening
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
     var firstFailure: (generation: Generation, error: TrackerError)?
-    /// The number of the client that is asked for credentials, where several share the lane.
-    var leader = 0
-    /// The clients that were asked after a 401, while no answer has shown since that there are good ones.
-    var asked: Set<Int> = []
-    /// Why there is no key to send anything with, and since when, if there is none.
-    var lack: (reason: String, since: Timestamp)?
+    var credentials = CurrentCredentials()
     /// The database that was looked at last.
     private(set) var database: DatabaseID?
     var dialect: any Dialect
-    private let maxConcurrentRequests: Int
-    private let eventTTL: Duration?
-    /// How long a halt lasts before a request finds out whether the server is well again; `nil`: until other credentials
-    /// are given.
-    let haltRetry: Duration?
+    let policy: Policy
     var jitter: any RandomNumberGenerator & Sendable
     /// How many changes must be on disk before anything is sent.
     var awaitedCommits = 0
@@ -81,14 +88,9 @@ struct DeliveryState: Sendable {
     var isFailing = false
     /// Which record may be the one that stops the lane.
     var suspicion: Suspicion
-    /// The record behind the front that is tried instead of it, and the number of that request once it is under way.
-    var nextProbe: (record: Record.ID, request: Int?)?
-    /// Records that were tried so and failed: another one is next.
-    private var failedNext: [Record.ID] = []
+    var nextProbe = NextProbe()
     /// How often records were sent that wait still.
     var attempts: [Record.ID: Int] = [:]
-    /// How often delivery has been resumed with another dialect.
-    private(set) var era = 0
 
     // What a round is about; see `DeliveryState+Rounds`.
 
@@ -99,9 +101,6 @@ struct DeliveryState: Sendable {
     var front = Front.empty
     /// Whether something was queued, flushed or begun here since the lane was last empty.
     var isInterested = false
-    /// Whether nothing can be sent before the answer to a request that is under way, or before a wait is over, with which
-    /// a round begins.
-    var isBusy = false
     /// Whether it sends nothing, and sets no timers, but for a flush.
     var isInBackground = false
     /// Records up to this number are due.
@@ -124,9 +123,7 @@ struct DeliveryState: Sendable {
     ) {
         self.dialect = dialect
         self.breaker = CircuitBreaker(breaker)
-        self.maxConcurrentRequests = maxConcurrentRequests
-        self.eventTTL = eventTTL
-        self.haltRetry = haltRetry
+        policy = Policy(maxConcurrentRequests: maxConcurrentRequests, eventTTL: eventTTL, haltRetry: haltRetry)
         suspicion = Suspicion(after: poisonAfter)
         self.jitter = jitter
     }
@@ -149,7 +146,7 @@ struct DeliveryState: Sendable {
         if isPaused || awaitedCommits > 0 || inFlight.values.contains(where: goesAlone) { return .busy }
         // No record counts for the first session, and no failure before it.
         if phase == .firstSession { return .look(Window(records: 0, bytes: 0)) }
-        guard inFlight.count < (breaker.isFlowing && !isHalted ? maxConcurrentRequests : 1) else { return .busy }
+        guard inFlight.count < (breaker.isFlowing && !isHalted ? policy.maxConcurrentRequests : 1) else { return .busy }
         switch breaker.admission(at: now) {
         case .wait(let until):
             if case .open = breaker.state { return .wait(until: until, .breakerOpen) }
@@ -209,7 +206,7 @@ struct DeliveryState: Sendable {
     mutating func intention(for peek: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention {
         database = peek.state.database
         forgetFailures(before: peek.records.first)
-        let expired = eventTTL == nil ? [] : peek.records.filter { isExpired($0, at: reading) }
+        let expired = policy.eventTTL == nil ? [] : peek.records.filter { policy.hasExpired($0, at: reading) }
         ahead = ReadAhead(peek)
         guard expired.isEmpty || peek.state.isAwaitingDisk else {
             ahead = nil
@@ -235,7 +232,7 @@ struct DeliveryState: Sendable {
         if let end = rest.lane.sessionExpiresAt, end <= reading.wall, rest.lane.entry.session != nil {
             return .change([.expire(rest.lane.generation)])
         }
-        if let first = rest.first, isExpired(first, at: reading) {
+        if let first = rest.first, policy.hasExpired(first, at: reading) {
             return .drop([first], .expired, "older than eventTTL")
         }
         if let next = next(behind: rest) { return intention(next, rest, wantedThrough: wantedThrough, at: reading) }
@@ -276,10 +273,9 @@ struct DeliveryState: Sendable {
             return candidates.drop { $0.id < record.id }.prefix { $0.id <= last }
         }
         // Its own group takes the place of the front's on disk: it stays the one that was chosen.
-        if let chosen = nextProbe?.record, let next = candidates.first(where: { $0.id == chosen }) {
+        if let chosen = nextProbe.record, let next = candidates.first(where: { $0.id == chosen }) {
             return members(from: next)
         }
-        if failedNext.count >= Self.mostNext { failedNext = [] }
         let behind = candidates.filter { record in
             (group.map { record.id >= $0.last } ?? true)
                 && !others.contains { $0.first < record.id && record.id <= $0.last }
@@ -288,20 +284,8 @@ struct DeliveryState: Sendable {
         let choice = ofSession.isEmpty ? behind : ofSession
         // A profile goes before its turn only where no event is there to be tried.
         let events = choice.filter { !$0.route.isBarrier }
-        let next = (events.isEmpty ? choice : events).first { !failedNext.contains($0.id) }
-        guard let next else {
-            failedNext = []
-            return nil
-        }
-        nextProbe = (next.id, nil)
-        return members(from: next)
+        return nextProbe.choose(from: events.isEmpty ? choice : events).map(members)
     }
-
-    /// How many records behind the front are tried before the first of them is tried again: they may be at fault too.
-    private static let mostNext = 8
-
-    /// The record behind the front has failed as well.
-    mutating func failNext(_ record: Record.ID) { failedNext.append(record) }
 
     /// Tries a record behind the front.
     private mutating func intention(
@@ -317,7 +301,7 @@ struct DeliveryState: Sendable {
             ahead?.groups.append(group)
             return .change([.group(group)])
         }
-        nextProbe?.request = nextToken
+        nextProbe.depart(as: nextToken)
         return intention
     }
 
@@ -336,7 +320,7 @@ struct DeliveryState: Sendable {
 
     /// Adds a plan to those under way.
     mutating func depart(_ plan: Plan) -> Token {
-        let token = Token(number: nextToken, database: database, era: era)
+        let token = Token(number: nextToken, database: database, era: credentials.era)
         nextToken += 1
         inFlight[token] = plan
         breaker.depart()
@@ -352,13 +336,11 @@ struct DeliveryState: Sendable {
 
     /// Starts over with another dialect: it has other credentials, and the breaker is closed.
     mutating func resume(with dialect: any Dialect) {
-        ahead = nil
+        forgetAhead()
         let memory = self.dialect.memory
         self.dialect = dialect
         self.dialect.follow(memory)
-        era += 1
-        isHolding = false
-        if !dialect.lacksKey { lack = nil }
+        credentials.replace(lackingKey: dialect.lacksKey)
         firstFailure = nil
         if isHalted { phase = .started }
         breaker.startOver()
@@ -367,8 +349,7 @@ struct DeliveryState: Sendable {
     /// Forgets what it remembered of records that a reset has removed. What is known by records' numbers is forgotten once
     /// a look does not find them.
     mutating func forget() {
-        ahead = nil
-        isHolding = false
+        forgetAhead()
         dialect.forget()
     }
 
@@ -394,10 +375,6 @@ struct DeliveryState: Sendable {
         case .opening, .firstSession: phase = .withoutSession
         case .withoutSession, .started, .halted, .disabled: break
         }
-    }
-
-    private func isExpired(_ record: Record, at reading: ClockReading) -> Bool {
-        eventTTL.map { record.age(at: reading) > $0 } ?? false
     }
 }
 

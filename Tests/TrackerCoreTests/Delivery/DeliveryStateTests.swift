@@ -59,16 +59,16 @@ struct DeliveryStateTests {
     func lack() throws {
         var state = try Self.state()
         state.lackKey("late", at: .seconds(0))
-        #expect(state.lack == nil)
+        #expect(state.credentials.lack == nil)
 
         state.resume(with: try SessionDialect.sample(key: ""))
         state.lackKey("nobody answers", at: .seconds(1))
         state.resume(with: try SessionDialect.sample(key: ""))
         state.lackKey(at: .seconds(2))
-        #expect(state.lack?.reason == "nobody answers")
+        #expect(state.credentials.lack?.reason == "nobody answers")
 
         state.resume(with: try SessionDialect.sample(key: "another-key"))
-        #expect(state.lack == nil)
+        #expect(state.credentials.lack == nil)
     }
 
     @Test("sends what has failed alone: no other answer ends the wait after its next failure")

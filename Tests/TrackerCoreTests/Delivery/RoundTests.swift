@@ -210,7 +210,7 @@ struct RoundTests {
         world.round()
         world.answer(.status(503))
         #expect(world.round() == ["record", "let go, look once more: false"])
-        #expect(world.state.rest.reason == .retryWait && world.state.wakesAt == .seconds(1) && world.state.isBusy)
+        #expect(world.state.rest.reason == .retryWait && world.state.wakesAt == .seconds(1) && world.state.round.isBusy)
         #expect(world.state.possession == .released)
     }
 
