@@ -110,7 +110,6 @@ extension Restoration {
 }
 
 extension BridgedMethod {
-    /// Whether it begins a client.
     var beginsClient: Bool { if case .setup? = restores { true } else { false } }
 }
 

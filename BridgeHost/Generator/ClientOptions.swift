@@ -2,14 +2,11 @@ import Bridge
 
 /// The options that the configurations of all clients have, with the same meaning: a type of their own in each language.
 enum ClientOptions {
-    /// What that type is called.
     static let name = "ClientOptions"
-    /// What that type is.
     static let summary = "The options that every client takes."
 
     private static let configurations = ["TrackerConfig", "AnalyticsOptions", "BasicOptions"]
 
-    /// The options, in their order.
     static let members: [Schema.Member] = {
         let all = configurations.compactMap { NamedSchema.named($0)?.schema.inlineMembers }
         guard let first = all.first else { return [] }

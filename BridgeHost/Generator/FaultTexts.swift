@@ -3,7 +3,6 @@ import TrackerModels
 
 /// The texts about what is wrong, for the clients in other languages.
 enum FaultTexts {
-    /// The texts as JavaScript.
     static let javaScript = """
         // Made by `make generate` from the host's texts: a change here is lost.
 
@@ -24,7 +23,6 @@ enum FaultTexts {
 
         """
 
-    /// The texts as Python.
     static let python = """
         # Made by `make generate` from the host's texts: a change here is lost.
         \"\"\"What is wrong, in words.\"\"\"

@@ -6,7 +6,6 @@ import TrackerPlatform
 
 /// What the host was asked for when it was started.
 struct HostOptions: Hashable, Sendable {
-    /// What the host can do.
     enum Action: Hashable, Sendable {
         case help
         case version
@@ -33,7 +32,6 @@ struct HostOptions: Hashable, Sendable {
     var format = InspectCommand.Format.json
     /// The file that says which clients are started without a caller.
     var startFile: String?
-    /// The file that has the metrics.
     var metricsFile: String?
     /// Who may connect to an agent.
     var listenMode = AgentSocket.Mode.user
@@ -41,7 +39,6 @@ struct HostOptions: Hashable, Sendable {
     var maxConnections = SocketServer.Limits().maxConnections
     /// How many queues an agent has open at a time.
     var maxLanes = LaneRegistry.usualLimit
-    /// How log messages are written.
     var logFormat = HostLog.Format.text
     /// Whether clients post their debug information to the development collector, unless they say otherwise.
     var collectorPanel = false

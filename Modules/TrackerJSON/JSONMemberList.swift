@@ -31,7 +31,6 @@ struct JSONMemberList {
         while let member = walk.next() { set(member.key, member.value) }
     }
 
-    /// How many members there are.
     var count: Int { members.count }
 
     var text: JSONText {

@@ -59,6 +59,5 @@ package struct JSONTreeFault: Error {
     }
 
     package let reason: Reason
-    /// The way to the value.
     package let path: [JSONStep]
 }

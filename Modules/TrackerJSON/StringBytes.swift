@@ -27,7 +27,6 @@ private func haveSameBytes(_ one: UnsafeBufferPointer<UInt8>, _ other: UnsafeBuf
 }
 
 extension UInt8 {
-    /// Whether this is `0` to `9`.
     @inline(__always) package var isASCIIDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 
     /// Whether this is a letter of ASCII, in either case.

@@ -14,7 +14,6 @@ struct ConfigField<Options: Sendable>: Sendable {
     let name: String
     /// Other spellings that mean the same.
     let aliases: [String]
-    /// What the value may be.
     let schema: Schema
     /// What the option does, in a sentence.
     let summary: String

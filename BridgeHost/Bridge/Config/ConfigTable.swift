@@ -9,7 +9,6 @@ struct ConfigTable<Options: Sendable>: Sendable {
         self.fields = fields
     }
 
-    /// What the object may be.
     var schema: Schema {
         .object(
             fields.map { field in

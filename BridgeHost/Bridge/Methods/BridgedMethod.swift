@@ -80,7 +80,6 @@ extension BridgedMethod {
 
 /// Where a session finds its methods.
 enum BridgeMethods {
-    /// Every method by its name.
     static let table = MethodTable(BridgedMethod.all.map(\.method))
 
     /// What the call of each method changes of what queries answer.
@@ -248,7 +247,6 @@ extension Parameter {
         .required(name, .string, summary, reason: RefusalReason.invalidEventName.rawValue, role: "name")
     }
 
-    /// The id of a user.
     static func user(_ name: String, _ summary: String) -> Parameter {
         .required(name, .id, summary, reason: RefusalReason.invalidUserId.rawValue, role: "userId")
     }

@@ -36,7 +36,6 @@ package indirect enum Schema: Sendable {
     static let number = Schema.number(least: nil, most: nil)
     static let integer = Schema.integer(least: nil, most: nil)
     static let count = Schema.integer(least: 0, most: nil)
-    /// An object with whatever members.
     static let anyObject = Schema.object([], others: .anything)
 
     var orNull: Schema { .oneOf([self, .null]) }

@@ -17,7 +17,6 @@ extension JSONText {
         return object.finish()
     }
 
-    /// An object with one member.
     static func object(_ name: String, _ value: Bool) -> JSONText {
         var object = JSONObjectWriter()
         object.append(name, value)
@@ -69,7 +68,6 @@ extension CallAnswer {
 }
 
 extension Refusal {
-    /// The outcome of the call.
     fileprivate var json: JSONText {
         var object: JSONObject = ["status": "dropped"]
         object.merge(members)

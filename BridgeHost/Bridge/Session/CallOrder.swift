@@ -5,7 +5,6 @@ import Synchronization
 enum CallEffect: Comparable, Sendable {
     /// Nothing: it ends the connection, and waits for no call before it. A disk that stalls must not keep a host alive.
     case end
-    /// Nothing.
     case nothing
     /// What is counted.
     case counts
@@ -46,7 +45,6 @@ final class CallOrder: Sendable {
         /// What becomes of every further call, once the end has come.
         var closing: (@Sendable (Reply) -> Void)?
 
-        /// Whether a call must wait.
         func mustWait(_ call: Call) -> Bool {
             // Most calls find nothing to wait for.
             guard isReleasing || !held.isEmpty || !openQuestions.isEmpty else { return false }

@@ -7,7 +7,6 @@ import TrackerPlatform
 /// A host's standard error is often a pipe that its parent does not read. When it is full, messages are left out; the
 /// next one that fits says how many.
 package final class HostLog: Sendable {
-    /// How a message is written.
     package enum Format: String, CaseIterable, Sendable {
         /// `[MobileTracker] level: message`.
         case text

@@ -32,7 +32,6 @@ final class NotificationPublisher: Sendable {
         topics.withLock { $0.formUnion(more) }
     }
 
-    /// Passes a log message on.
     func report(_ entry: HostLogEntry) {
         if isWanted(.log) { notify(JSONRPC.Notification("log", entry.params)) }
     }

@@ -4,7 +4,6 @@ import TrackerPlatform
 ///
 /// It is never made non-blocking: an inherited descriptor shares that setting with the process that opened it.
 struct ByteStream: Sendable {
-    /// What became of a read.
     enum Reading: Equatable, Sendable {
         case bytes(Int)
         case end

@@ -46,7 +46,6 @@ final class OutputQueue: Sendable {
         change { $0.holds -= 1 }
     }
 
-    /// How messages are written.
     var framing: Framing {
         get { state.withLock(\.encoder.framing) }
         set { state.withLock { $0.encoder.framing = newValue } }

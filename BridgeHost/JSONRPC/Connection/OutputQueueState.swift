@@ -6,7 +6,6 @@ struct OutputQueueState: Sendable {
         case end
     }
 
-    /// What a change leads to.
     struct Consequences: Hashable, Sendable {
         /// The reading thread can go on.
         var wakesReader = false

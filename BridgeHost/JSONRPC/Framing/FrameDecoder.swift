@@ -182,7 +182,6 @@ package struct FrameDecoder: Sendable {
         return header(line[...], block)
     }
 
-    /// Reads one line of headers.
     private mutating func header(_ line: ArraySlice<UInt8>, _ block: HeaderBlock) -> Frame? {
         var block = block
         guard !line.allSatisfy(Blank.contains) else { return block.isEmpty ? nil : endHeaders(block) }

@@ -11,7 +11,6 @@ package final class Method<Context: Sendable>: Sendable {
     /// does not infer a typed throw from here.)
     package typealias Body = @Sendable (Context, Arguments, Reply) throws -> Void
 
-    /// The name that clients call.
     package let name: String
     /// What it does, in a sentence.
     package let summary: String

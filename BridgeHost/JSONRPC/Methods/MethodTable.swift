@@ -15,7 +15,6 @@ package struct MethodTable<Context: Sendable>: Sendable {
         assert(places.count == methods.count, "Two methods have the same name.")
     }
 
-    /// The method with a name.
     package subscript(name: String) -> Method<Context>? {
         places[name].map { methods[$0] }
     }

@@ -2,7 +2,6 @@ import TrackerPlatform
 
 /// A call of the system that has failed.
 package struct SystemError: Error, Hashable, Sendable {
-    /// What was called.
     package let call: String
     /// The system's number for the reason.
     package let number: Int32

@@ -62,7 +62,6 @@ extension GivenAnalyticsCall: FilterableCall {
 }
 
 extension IDOption {
-    /// An id; `nil` is left out.
     fileprivate init(_ id: String?) { self = id.map { .given($0) } ?? .leftOut }
 }
 

@@ -29,7 +29,6 @@ struct SortedAnswer: Sendable {
     /// How long the server wants no other request.
     var wait = Duration.zero
 
-    /// The status, or 0.
     var status: Int { response?.status ?? 0 }
 }
 

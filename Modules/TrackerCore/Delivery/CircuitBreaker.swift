@@ -7,7 +7,6 @@ package import TrackerModels
 ///
 /// A time that a server has asked for is waited for in any case: the answer to another request does not shorten it.
 package struct CircuitBreaker: Sendable {
-    /// Its settings.
     package struct Policy: Hashable, Sendable {
         var retryDelay: Duration
         var failureThreshold: Int
@@ -16,7 +15,6 @@ package struct CircuitBreaker: Sendable {
         var jitter: Double
     }
 
-    /// Where it stands.
     package enum State: Hashable, Sendable {
         /// Requests flow; after a failure, from `until` on.
         case closed(failures: Int, until: MonotonicInstant?)
@@ -29,7 +27,6 @@ package struct CircuitBreaker: Sendable {
     /// The answer to a request for leave.
     enum Admission: Hashable, Sendable {
         case proceed
-        /// Not before this instant.
         case wait(until: MonotonicInstant)
         /// Not before the probe has been answered.
         case probing

@@ -131,7 +131,6 @@ extension DeliveryEngine {
         var isElsewhere: Bool
         var isDelivering: Bool
         var lastError: (message: String, at: Timestamp)?
-        /// The halt of delivery, if it has halted.
         var halt: DeliveryState.Halt?
 
         init(_ state: State) {

@@ -209,7 +209,6 @@ extension DeliveryEngine {
     }
 }
 
-/// Flushes.
 extension DeliveryEngine {
     /// Sends what is queued now. Reports when that has left the queue, when it must wait, or when the time is over.
     ///
@@ -279,7 +278,6 @@ extension DeliveryEngine {
 }
 
 extension Plan {
-    /// Which server it goes to.
     fileprivate var server: String { String(WebURL(request.url).authority) }
 }
 

@@ -10,7 +10,6 @@ import TrackerStorage
 /// value: orders, which hold from the moment they are given; deliveries that are not recorded yet; a snapshot of the
 /// state; whether the engine has ended; and the requests to look, which coalesce.
 final class DeliveryEngine: Sendable {
-    /// What the engine works with.
     struct Parts: Sendable {
         var outbox: any LaneOutbox
         var loop: any DeliveryLoop
@@ -57,7 +56,6 @@ final class DeliveryEngine: Sendable {
     private struct Orders: Sendable {
         /// How many pauses are not released yet.
         var pauses = 0
-        /// How many there have been.
         var pauseCount = 0
         /// The dialect to continue with.
         var dialect: (any Dialect)?
@@ -284,7 +282,6 @@ final class DeliveryEngine: Sendable {
 
     func observe(_ event: DeliveryEvent) { observer(event) }
 
-    /// The instant by both clocks.
     var reading: ClockReading {
         ClockReading(now: parts.loop.now, wall: parts.clock.wall)
     }

@@ -5,15 +5,12 @@ import TrackerStorage
 extension DeliveryState {
     /// The consequences of an answer.
     struct Settlement: Sendable {
-        /// The changes of the lane.
         var changes: [LaneChange] = []
         /// Whether the changes must be on disk before anything else is sent.
         var awaitsCommit = false
-        /// What has arrived.
         var delivered: Plan?
         /// What its request's body measured.
         var bytes = WireBytes(before: 0, after: 0)
-        /// The events to report.
         var events: [DeliveryEvent] = []
         /// The session that was made. It is reported once the changes are on disk, if the lane still has it then.
         var sessionMade: SessionID?
@@ -198,9 +195,7 @@ extension DeliveryState {
 }
 
 extension Result where Success == HTTPResponse {
-    /// The answer, if there is one.
     var response: HTTPResponse? { if case .success(let response) = self { response } else { nil } }
 
-    /// Its status.
     var status: Int? { response?.status }
 }

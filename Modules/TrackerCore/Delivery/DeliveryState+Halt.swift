@@ -4,7 +4,6 @@ import TrackerStorage
 
 /// Halts: since when and why, when the next try is, and the question for credentials before it.
 extension DeliveryState {
-    /// A halt of delivery.
     struct Halt: Hashable, Sendable {
         /// The answer that began it.
         let reason: String

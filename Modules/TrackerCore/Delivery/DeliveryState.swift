@@ -25,7 +25,6 @@ struct DeliveryState: Sendable {
         case firstSession
         /// The client has no session and makes none: nothing is sent.
         case withoutSession
-        /// Delivery has begun.
         case started
         /// The server has refused the key or the address: the queue is kept, and one request after the other finds out
         /// whether it is well again.
@@ -42,7 +41,6 @@ struct DeliveryState: Sendable {
         case recheck
         /// What was read ahead is to be sent, if this record still waits and the lane is as it was.
         case confirm(Record.ID)
-        /// Not before this instant.
         case wait(until: MonotonicInstant, StopReason)
         /// Not before the lane is open, a request under way is answered or a change is on disk.
         case busy
@@ -114,7 +112,6 @@ struct DeliveryState: Sendable {
     var growth = QueueGrowth()
     /// Until when requests under way may be answered, once delivery is to end.
     var closesBy: MonotonicInstant?
-    /// Whether delivery has ended.
     var isClosed = false
 
     init(
@@ -175,7 +172,6 @@ struct DeliveryState: Sendable {
         plan.isExclusive || !attempts.isEmpty && plan.records.contains { attempts[$0.id] != nil }
     }
 
-    /// The records that are under way.
     var underWay: Set<Record.ID> { Set(inFlight.values.lazy.flatMap(\.records).map(\.id)) }
 
     /// Keeps what was read ahead if it still holds; otherwise forgets it.

@@ -89,9 +89,7 @@ struct LaneView: Sendable {
     var state: LaneState
     var records: ArraySlice<Record>
     var entries: [Generation: GenerationEntry]
-    /// The monotonic time.
     var now: MonotonicInstant
-    /// The wall time.
     var wall: Timestamp
     /// The highest sequence number to be sent now, for a flush or because it is due.
     var wantedThrough: Int64

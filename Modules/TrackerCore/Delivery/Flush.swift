@@ -15,7 +15,6 @@ struct Flush: Sendable {
         let delivered: Int
     }
 
-    /// How a flush ends.
     enum End: Hashable, Sendable {
         /// Everything that it is about has left the queue.
         case complete
@@ -53,7 +52,6 @@ struct Flush: Sendable {
     private var reason: StopReason { if case .stopped(let reason)? = end { reason } else { .timeout } }
 }
 
-/// The flushes under way.
 extension DeliveryState {
     mutating func addFlush(_ number: Int, by deadline: MonotonicInstant) {
         let index = flushes.firstIndex { $0.number > number } ?? flushes.endIndex

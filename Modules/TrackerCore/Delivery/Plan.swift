@@ -4,7 +4,6 @@ import TrackerStorage
 
 /// One request to send.
 struct Plan: Sendable {
-    /// What the request is for.
     enum Purpose: Hashable, Sendable {
         /// Makes the session of a generation. Carries no records.
         case session(Generation)

@@ -5,13 +5,11 @@ import TrackerNetworking
 /// It looks at the queue every ten seconds. When the queue has grown from look to look for a minute, by more than the
 /// deliveries that may wait to be recorded, it warns: once, until the queue is empty again.
 struct QueueGrowth: Sendable {
-    /// The warning.
     struct Warning: Hashable, Sendable {
         /// Events a second that came in.
         var accepted: Double
         /// Events a second that were delivered.
         var delivered: Double
-        /// How many wait.
         var queued: Int
 
         /// For a developer: both rates, and what to do.

@@ -4,7 +4,6 @@ import TrackerNetworking
 /// Knows when servers last took a request of any lane of the process, while a lane wants to know that: whether it is the
 /// server that fails, or what the lane sends.
 final class ServerWitness: Sendable {
-    /// The one of the process.
     static let shared = ServerWitness()
 
     private let askers = Atomic(0)

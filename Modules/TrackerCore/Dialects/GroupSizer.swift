@@ -6,7 +6,6 @@ import TrackerStorage
 ///
 /// Groups are known by their last record, so that records may leave the queue meanwhile.
 struct GroupSizer: Sendable {
-    /// How many records travel at most.
     let maxRecords: Int
     /// How many bytes a request's body has at most; a larger record travels alone.
     let maxBytes: Int
@@ -140,7 +139,6 @@ struct GroupSizer: Sendable {
         (arrivedSize, successes) = (other.arrivedSize, other.successes)
     }
 
-    /// Starts over.
     mutating func forget() {
         ends = []
         sent = [:]

@@ -3,7 +3,6 @@ import TrackerStorage
 
 /// The figures of one client, as metrics show them.
 package struct ClientMetrics: Sendable {
-    /// How many of its calls were refused, by reason.
     var refusedCalls: [RefusalReason: Int] = [:]
     /// Its lane; `nil` if it has none.
     var lane: LaneMetrics?

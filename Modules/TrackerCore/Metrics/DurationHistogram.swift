@@ -17,14 +17,12 @@ package struct DurationHistogram: Hashable, Sendable {
 
     package var count: Int { counts.reduce(0, +) }
 
-    /// Counts one.
     package mutating func record(_ duration: Duration) {
         let bucket = Self.bounds.firstIndex { duration <= $0 } ?? Self.bounds.endIndex
         counts[bucket] += 1
         sum += duration
     }
 
-    /// What both have counted.
     package static func + (one: DurationHistogram, other: DurationHistogram) -> DurationHistogram {
         var both = one
         for bucket in both.counts.indices { both.counts[bucket] += other.counts[bucket] }

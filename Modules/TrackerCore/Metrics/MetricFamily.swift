@@ -13,7 +13,6 @@ package struct MetricFamily: Sendable {
     enum Sample: Sendable {
         case number(Int)
         case seconds(Duration)
-        /// One value for each reason.
         case reasons([String: Int])
         case histogram(DurationHistogram)
     }

@@ -63,7 +63,6 @@ package final class LaneRegistry: Sendable {
         self.limit = limit
     }
 
-    /// How many lanes are open.
     package var count: Int { state.withLock { $0.lanes.count } }
 
     /// The figures of every open lane, those that no client has among them, and what was counted by those that are closed.

@@ -99,7 +99,6 @@ struct OpenLane: Sendable {
         }
     }
 
-    /// Begins to deliver.
     func start(_ settings: some ClientSettings, ids: any IDGenerator) {
         if let share { share.lane.start(share.member, settings, ids) } else { engine.start() }
     }

@@ -44,7 +44,6 @@ struct PendingFlush: Sendable {
 
 /// A change of the list of persons to forget.
 struct PendingForget: Sendable {
-    /// What became of it.
     enum Outcome: Sendable {
         case taken(ChangeResult)
         /// Nothing is tracked.

@@ -2,7 +2,6 @@
 struct PendingOperations<Model: ClientModel>: Sendable {
     private var operations: [Operation<Model>?] = []
     private var head = 0
-    /// How many calls wait.
     private(set) var calls = 0
     private var others = 0
     /// About how many bytes they have.

@@ -1,7 +1,6 @@
 import TrackerModels
 import TrackerPlatform
 
-/// Reads plan files.
 enum PlanFile {
     /// A plan of thousands of events is smaller.
     private static let mostBytes = 16 << 20

@@ -119,7 +119,6 @@ final class SharedLane: Sendable {
 
     var hasSeveral: Bool { audience.hasSeveral }
 
-    /// Whether nothing waits in it.
     var isEmpty: Bool { (try? parts.outbox.state())?.queuedRecords == 0 && parts.outbox.unwrittenRecords == 0 }
 
     /// Has a client leave. The lane goes on.

@@ -42,7 +42,6 @@ extension LaneOutbox {
 }
 
 extension RefusedEvent {
-    /// A record as an event.
     init(_ record: RefusedRecord) {
         let member = { (name: String) in record.body.value(forKey: name)?.stringValue }
         let (call, name): (String?, String?) =

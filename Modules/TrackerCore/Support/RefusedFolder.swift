@@ -5,7 +5,6 @@ import TrackerStorage
 package struct RefusedFolder: Sendable {
     package let path: String
 
-    /// - Parameter path: The folder.
     package init(path: String) { self.path = path }
 
     /// The events, of each client the oldest first. The folder is read without changing anything in it.

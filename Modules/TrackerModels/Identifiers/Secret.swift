@@ -9,7 +9,6 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
     /// The secret itself, for the request that carries it.
     package func reveal() -> String { text }
 
-    /// Whether there is none.
     package var isEmpty: Bool { text.isEmpty }
 
     /// Stars and the last 4 characters; stars alone if there are no more than 4.

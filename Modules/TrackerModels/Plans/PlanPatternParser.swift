@@ -3,7 +3,6 @@ struct PlanPatternParser {
     typealias Characters = PlanPattern.Characters
     typealias Fault = PlanPattern.Fault
 
-    /// A part of an expression.
     indirect enum Node {
         case one(Characters)
         case assert(PlanPattern.Assertion)

@@ -96,10 +96,8 @@ import TrackerModels
         return true
     }
 
-    /// Adds the transfer to the multi handle.
     func start(on multi: CurlMulti) -> Bool { multi.add(handle) == CURLM_OK }
 
-    /// Removes the transfer from the multi handle, finished or not.
     func stop(on multi: CurlMulti) { multi.remove(handle) }
 
     /// The answer that has come in; `nil` if it broke off in its header, or there was none.

@@ -2,7 +2,6 @@ package import TrackerModels
 
 /// What became of the records of one client that stood side by side in a group.
 package struct AnsweredRecords: Sendable {
-    /// What became of a record.
     package enum Outcome: Hashable, Sendable {
         /// It is on disk, or was there already under the same key of the caller.
         case queued

@@ -49,7 +49,6 @@ package struct BodyTemplate: Sendable {
         }
     }
 
-    /// The parts, in their order.
     let members: [Member]
     /// How many bytes of it are known by now.
     let byteCount: Int

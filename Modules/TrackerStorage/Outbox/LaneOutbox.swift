@@ -99,6 +99,5 @@ extension LaneOutbox {
 /// A lane that holds records while no process delivers it.
 package struct StrandedLane: Hashable, Sendable {
     package var identity: LaneIdentity
-    /// How many records it holds.
     package var records: Int
 }

@@ -2,7 +2,6 @@ import TrackerModels
 
 /// A task for the writer.
 enum LaneTask: Sendable {
-    /// To change the lane.
     case change(LaneChange)
     /// To do something that was decided in a database, unless the lane is in another one by now.
     indirect case decided(LaneTask, in: DatabaseID)

@@ -1,7 +1,6 @@
 package import TrackerModels
 
 package struct OutboxConfiguration: Sendable {
-    /// Where the state is kept.
     package enum Location: Sendable {
         /// A folder, made with mode 0700 if it is missing.
         case folder(String)
@@ -9,7 +8,6 @@ package struct OutboxConfiguration: Sendable {
         case memory(MemoryDatabase)
     }
 
-    /// Where the state is kept.
     package var location: Location
     /// The lane that the outbox keeps.
     package var lane: LaneIdentity

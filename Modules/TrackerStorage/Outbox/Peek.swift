@@ -38,7 +38,6 @@ package struct GroupExtent: Hashable, Sendable {
     package var first: Record.ID
     /// The newest of them.
     package var last: Record.ID
-    /// How many records there are.
     package var count: Int
 
     package init(first: Record.ID, last: Record.ID, count: Int) {

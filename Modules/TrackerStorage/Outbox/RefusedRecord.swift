@@ -10,7 +10,6 @@ package struct RefusedRecord: Hashable, Sendable {
     package var body: JSONText
     /// When the call was made.
     package var occurredAt: Timestamp
-    /// The session that it was for, if it had one.
     package var session: SessionID?
     package var reason: DropReason
     package var rejection: Rejection
@@ -50,7 +49,6 @@ package struct RefusedLimits: Hashable, Sendable {
     package var maxRecords: Int
     /// How many bytes of bodies.
     package var maxBytes: Int
-    /// How long.
     package var ttl: Duration
 
     package init(maxRecords: Int, maxBytes: Int, ttl: Duration) {

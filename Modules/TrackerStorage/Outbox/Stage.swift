@@ -46,7 +46,6 @@ struct Stage: Sendable {
         /// What is refused since too much waits: what was added, or older records. It has their answers alone.
         var refused: StagedGroup?
 
-        /// Changes what is refused.
         mutating func refuse(_ append: (inout StagedGroup) -> Void) {
             var group = refused ?? StagedGroup()
             refused = nil
@@ -60,7 +59,6 @@ struct Stage: Sendable {
     /// Which records are refused past that.
     private let overflow: DeliveryOptions.Overflow
     private(set) var records = 0
-    /// How many bytes are staged.
     private var stagedBytes = 0
     /// How many of them the writer has taken.
     private var takenBytes = 0

@@ -3,7 +3,6 @@ final class StagedTask: Sendable {
     /// About how many bytes a task adds to a transaction besides a body.
     static let weight = 256
 
-    /// What is to be done.
     let task: LaneTask
     let completion: @Sendable (ChangeResult) -> Void
     /// How many records it adds to the queue, unless they are refused.

@@ -40,9 +40,7 @@ struct UnwrittenLane {
 enum UnwrittenValue: Hashable, Sendable {
     /// It is as it is on disk.
     case untouched
-    /// There is none.
     case removed
-    /// It is this.
     case text(String)
 }
 

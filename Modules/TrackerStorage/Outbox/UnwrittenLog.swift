@@ -10,11 +10,9 @@ final class UnwrittenLog: Sendable {
     enum Notice: Sendable {
         /// A reset or a consent waits for the disk.
         case waits
-        /// Everything is on disk.
         case isWritten
     }
 
-    /// A change of one lane.
     struct Entry: Sendable {
         fileprivate let number: Int
         let lane: LaneIdentity

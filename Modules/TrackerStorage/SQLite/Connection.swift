@@ -5,7 +5,6 @@ import TrackerPlatform
 ///
 /// It serves one caller at a time.
 @safe struct Connection: ~Copyable {
-    /// How a database is opened.
     enum Access {
         /// To read and write; made for its owner alone if it is missing.
         case create
@@ -78,7 +77,6 @@ import TrackerPlatform
     /// How many rows were changed since the database was opened.
     var changes: Int64 { unsafe sqlite3_total_changes64(handle) }
 
-    /// Whether a transaction is open.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
     /// Sets how long SQLite waits for another process before it gives up.

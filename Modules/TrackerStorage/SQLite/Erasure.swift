@@ -17,7 +17,6 @@ enum Erasure: Int64, Comparable {
     /// Reads the number of the rest from a database.
     static let query = "SELECT value FROM meta WHERE name = 'erase'"
 
-    /// Stores it in the database.
     func save(in database: LaneDatabase) throws(StorageError) {
         try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', \(rawValue))")
     }

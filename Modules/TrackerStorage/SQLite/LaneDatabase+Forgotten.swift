@@ -9,7 +9,6 @@ extension LaneDatabase {
         return list
     }
 
-    /// Whether a person is on the list.
     func isForgotten(_ person: Person) throws(StorageError) -> Bool {
         try statement("SELECT 1 FROM forgotten WHERE hash = ?1")
             .hasRow(ForgottenList.hash(of: person, try forgottenSalt()))

@@ -4,7 +4,6 @@ import TrackerModels
 ///
 /// An id is remembered while its record waits, and until 10,000 later ones have left the queue.
 enum IdempotencyKey {
-    /// The result of its call.
     enum Outcome: Int {
         /// Its record was queued.
         case queued = 0

@@ -61,7 +61,6 @@ extension LaneDatabase {
         return removed
     }
 
-    /// Removes a lane's oldest record.
     func deleteOldestRecord(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
         guard let oldest = try oldestRecord(of: key) else { return [] }
         return try deleteRecords(oldest.number...oldest.number)

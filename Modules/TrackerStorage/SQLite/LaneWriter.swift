@@ -22,7 +22,6 @@ struct LaneWriter: ~Copyable {
         /// Values have changed, and their backups must follow.
         var changesValues = false
 
-        /// What became of a task.
         func result(_ index: Int) -> ChangeResult {
             switch (effects[index], lane) {
             case (.done, let lane?): .done(lane)

@@ -33,7 +33,6 @@ struct RecordTransfer {
     /// Whether numbers were given.
     var hasMoved: Bool { count > 0 || refused > 0 }
 
-    /// Moves what can be moved.
     mutating func run(_ transaction: inout LaneTransaction) throws(StorageError) {
         for other in try database.lanes(besides: transaction.row.key) where !excluded.contains(other.identity) {
             let isNamed = configuration.takesOver.contains(other.identity)

@@ -21,7 +21,6 @@ package struct StateInspection: Sendable {
         package var delivered: Int
         /// The bytes of the delivered requests' bodies.
         package var bytes: WireBytes
-        /// How many were dropped, by reason.
         package var dropped: [(reason: String, count: Int)]
         /// How many of those were queued again.
         package var requeued: Int

@@ -33,7 +33,6 @@ enum Base64 {
 }
 
 extension HTTPResponse {
-    /// The body, if it is JSON.
     var json: JSONText? {
         // What cannot be read says no more than the status.
         isBodyWhole ? try? JSONText(validating: body) : nil
@@ -41,7 +40,6 @@ extension HTTPResponse {
 }
 
 extension JSONText {
-    /// An object of one member.
     static func object(_ key: String, _ value: JSONText) -> JSONText {
         var text = JSONObjectWriter(reservingCapacity: key.utf8.count + value.byteCount + 8)
         text.append(key, value)
