@@ -1,4 +1,4 @@
-package import TrackerModels
+import TrackerModels
 
 /// An object that is written when its record is committed, with the values that the lane has then.
 ///

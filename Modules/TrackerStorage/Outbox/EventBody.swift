@@ -1,4 +1,4 @@
-package import TrackerModels
+import TrackerModels
 
 /// An object whose last member is `data`: the session's metadata, and over them the call's own. If there are none, the
 /// member is left out.
