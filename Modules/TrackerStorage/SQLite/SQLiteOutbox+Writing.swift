@@ -29,8 +29,10 @@ extension SQLiteOutbox {
     /// their own, and the others wait for that.
     private func waitForNextCalls(of callers: Int) {
         guard callers > 1 else { return }
-        let end = ContinuousClock.now + Self.longestWait
-        while stage.withLock({ $0.entryCount < callers }), ContinuousClock.now < end { sched_yield() }
+        let start = MonotonicClock.now
+        while stage.withLock({ $0.entryCount < callers }), start.duration(to: MonotonicClock.now) < Self.longestWait {
+            sched_yield()
+        }
     }
 
     /// Tries to write what the disk has refused, and to read what it has refused.
