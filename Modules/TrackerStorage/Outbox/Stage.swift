@@ -202,9 +202,6 @@ struct Stage: Sendable {
 
     private var isEmpty: Bool { groups.isEmpty && survivors.isEmpty }
 
-    /// How many entries the next group has by now.
-    var entryCount: Int { (groups.first?.entries.count ?? 0) - passed + survivors.entries.count }
-
     private func isFull(_ group: StagedGroup) -> Bool {
         // What is dropped leaves its bytes in the group, so a group is a small part of the bound.
         group.entries.count >= Self.groupSize || group.byteCount >= min(Self.groupBytes, bound / 4)

@@ -46,8 +46,6 @@ struct StagedGroup: Sendable {
     private(set) var deliveryTasks = 0
     /// How many sequence numbers it may give.
     private(set) var numbers = 0
-    /// How many callers of this process hear of their calls.
-    private(set) var listeners = 0
     /// Whether something of it must outlive a loss of power, even if the configuration does not ask for that.
     private(set) var isLasting = false
 
@@ -180,7 +178,7 @@ struct StagedGroup: Sendable {
         receivers.removeAll(keepingCapacity: true)
         owners.removeAll(keepingCapacity: true)
         outlived = []
-        (weight, records, deliveryTasks, numbers, listeners, isLasting) = (0, 0, 0, 0, 0, false)
+        (weight, records, deliveryTasks, numbers, isLasting) = (0, 0, 0, 0, false)
     }
 
     // MARK: What a record's places lead to
@@ -271,7 +269,6 @@ struct StagedGroup: Sendable {
             weight += step * record.weight
             records += step * (record.isEvicted ? 0 : 1)
             numbers += step
-            if record.receiver != nil, record.promise.isEmpty { listeners += step }
         case .task(let index):
             let task = tasks[index]
             weight += step * task.weight

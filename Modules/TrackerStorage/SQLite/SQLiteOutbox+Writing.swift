@@ -1,14 +1,11 @@
 import Dispatch
 import Synchronization
 import TrackerModels
-import TrackerPlatform
 
 extension SQLiteOutbox {
     /// How long a refused change waits for its next try.
     static let firstRetry = 0.25
     private static let lastRetry = 5.0
-    /// How long callers are waited for. Most take a few microseconds, and some make no further call.
-    private static let longestWait = Duration.microseconds(50)
 
     /// Writes the next group; on the writer's queue.
     ///
@@ -17,22 +14,9 @@ extension SQLiteOutbox {
         var group = stage.withLock { $0.nextGroup() }
         guard !group.isEmpty else { return false }
         write(group)
-        let listeners = group.listeners
         group.clear()
         stage.withLock { $0.reuse(group) }
-        waitForNextCalls(of: listeners)
         return true
-    }
-
-    /// Lets callers who have just been answered make their next calls, which then share a transaction, as a database does
-    /// that delays a commit while others are active. It takes some microseconds; without it the first of them have one of
-    /// their own, and the others wait for that.
-    private func waitForNextCalls(of callers: Int) {
-        guard callers > 1 else { return }
-        let start = MonotonicClock.now
-        while stage.withLock({ $0.entryCount < callers }), start.duration(to: MonotonicClock.now) < Self.longestWait {
-            sched_yield()
-        }
     }
 
     /// Tries to write what the disk has refused, and to read what it has refused.
