@@ -38,7 +38,7 @@ enum PythonTable {
             \(numbers)}
             \"\"\"The number of each error that a message can carry.\"\"\"
 
-            OF_STATE = {\(ofState.joined(separator: ", "))}
+            OF_STATE: set[str] = {\(ofState.joined(separator: ", "))}
             \"\"\"The reasons for a drop that are in the state of the tracker, and not in the call: they hold for others as well.\"\"\"
 
             """

@@ -56,6 +56,7 @@ final class DeliveryEngine: Sendable {
     private struct Orders: Sendable {
         /// How many pauses are not released yet.
         var pauses = 0
+        /// How many there have been.
         var pauseCount = 0
         /// The dialect to continue with.
         var dialect: (any Dialect)?

@@ -21,6 +21,7 @@ struct CredentialsQuestion: Sendable {
 struct CredentialsSource: Sendable {
     /// Asks a program in another language; its answer comes by ``ClientControl/setCredentials(_:)``. The text says why.
     var notify: (@Sendable (String?) -> Void)?
+    /// The question that is open.
     var question: CredentialsQuestion?
     var questions = 0
     /// How many there had been when the program last set credentials: their answers are older than these.

@@ -98,6 +98,7 @@ import TrackerModels
 
     func start(on multi: CurlMulti) -> Bool { multi.add(handle) == CURLM_OK }
 
+    /// Removes the transfer from the multi handle, finished or not.
     func stop(on multi: CurlMulti) { multi.remove(handle) }
 
     /// The answer that has come in; `nil` if it broke off in its header, or there was none.

@@ -11,6 +11,7 @@ package struct LaneState: Hashable, Sendable {
     package var queuedRecords: Int
     /// How many bytes their bodies have.
     package var queuedBytes: Int
+    /// When the oldest of them was made.
     package var oldestOccurredAt: Timestamp?
     /// How many records were delivered since the lane was made.
     package var deliveredRecords: Int

@@ -59,6 +59,7 @@ struct Stage: Sendable {
     /// Which records are refused past that.
     private let overflow: DeliveryOptions.Overflow
     private(set) var records = 0
+    /// How many bytes are staged.
     private var stagedBytes = 0
     /// How many of them the writer has taken.
     private var takenBytes = 0

@@ -10,6 +10,7 @@ final class UnwrittenLog: Sendable {
     enum Notice: Sendable {
         /// A reset or a consent waits for the disk.
         case waits
+        /// Everything is on disk.
         case isWritten
     }
 

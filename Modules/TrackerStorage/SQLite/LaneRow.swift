@@ -47,6 +47,7 @@ struct LaneRow: Hashable, Sendable {
     var erased: Int64
     /// What the generation is bound to.
     var entry: GenerationEntry
+    /// When the stored session ends.
     var sessionExpires: Timestamp?
     /// When the stored user id ends.
     var identifyExpires: Timestamp?

@@ -20,9 +20,9 @@ import { clientOf } from './methods.js'
  * @property {boolean} [hasFailed] Whether it failed instead: it is unknown whether the host stored it.
  */
 
-/** @returns {Outcome} */
-export function dropped(reason) {
-    return { status: 'dropped', reason }
+/** @param {{ reason: string }} [fault] What is wrong, if the reason does not say it. @returns {Outcome} */
+export function dropped(reason, fault) {
+    return fault ? { status: 'dropped', reason, fault } : { status: 'dropped', reason }
 }
 
 /** The warning about a dropped call. @param {Drop} drop */

@@ -24,7 +24,7 @@ export class ArgumentFault extends ValueFault {
      */
     constructor(word, option, facts) {
         super(option, word)
-        /** What is wrong, as the host says it. */
+        /** What is wrong, as a fault. */
         this.data = { reason: word, option, ...facts }
     }
 }

@@ -200,7 +200,7 @@ class CallSite {
     /** Warns of a call that is dropped. @returns {import('./outcome.js').Outcome} */
     #dropped(reason, why) {
         this.#warnings.dropped(this.#drop(reason, why))
-        return dropped(reason)
+        return dropped(reason, why.fault)
     }
 
     #drop(reason, why) {

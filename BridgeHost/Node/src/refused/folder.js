@@ -68,7 +68,9 @@ export class RefusedFolder {
                 { encoding: 'utf8', maxBuffer: Infinity, stdio: ['ignore', 'pipe', 'pipe'] },
             )
         } catch (error) {
-            const { message } = entryOf(String(error.stderr || error.message).trim().split('\n').at(-1))
+            // Other code in the host's process may write there too.
+            const lines = String(error.stderr || error.message).trim().split('\n').map(entryOf)
+            const { message } = lines.findLast(({ level }) => level) ?? lines.at(-1)
             throw new CommandError(`${this.path}: ${message}`)
         }
     }

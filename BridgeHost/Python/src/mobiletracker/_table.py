@@ -542,5 +542,5 @@ NUMBERS: dict[str, int] = {
 }
 """The number of each error that a message can carry."""
 
-OF_STATE = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
+OF_STATE: set[str] = {"NOT_INITIALIZED", "TRACKING_NOT_ALLOWED", "STORAGE_ERROR", "QUEUE_FULL", "DISABLED"}
 """The reasons for a drop that are in the state of the tracker, and not in the call: they hold for others as well."""
