@@ -165,7 +165,8 @@ package final class SQLiteOutbox: LaneOutbox {
         do throws(StorageError) {
             finish(try stage.withLock { (stage) throws(StorageError) in try stage.add(task) })
         } catch {
-            refuse(StagedGroup([task]), .storage) { $0.task.refusal(error) }
+            let result = task.task.refusal(error)
+            refuse(StagedGroup([task]), .storage) { _ in result }
         }
     }
 
