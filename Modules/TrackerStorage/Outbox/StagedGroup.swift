@@ -17,9 +17,9 @@ struct StagedGroup: Sendable {
         let answer: @Sendable (AnsweredRecords) -> Void
     }
 
-    /// The largest buffers that are used again.
-    private static let mostSpareBytes = 1 << 20
-    /// What an outbox keeps of them while it has nothing to write.
+    /// How much memory of a group is used again.
+    private static let mostSpareBytes = 2 << 20
+    /// How much of it an outbox keeps while it has nothing to write.
     private static let mostIdleBytes = 64 << 10
 
     private(set) var entries: [Entry] = []
@@ -161,13 +161,16 @@ struct StagedGroup: Sendable {
     mutating func outlive(_ group: StagedGroup) { outlived.append(group) }
 
     /// Whether an outbox that has nothing to write should not keep its buffers.
-    var isLarge: Bool {
-        bytes.capacity + promises.capacity + entries.capacity * MemoryLayout<Entry>.stride > Self.mostIdleBytes
+    var isLarge: Bool { capacity > Self.mostIdleBytes }
+
+    /// About how many bytes its buffers have.
+    private var capacity: Int {
+        bytes.capacity + promises.capacity + entries.capacity * MemoryLayout<Entry>.stride
     }
 
     /// Empties it for another use, unless it has grown large.
     mutating func clear() {
-        guard byteCount <= Self.mostSpareBytes, tasks.count <= entries.count / 2 else { return self = StagedGroup() }
+        guard capacity <= Self.mostSpareBytes else { return self = StagedGroup() }
         entries.removeAll(keepingCapacity: true)
         tasks.removeAll(keepingCapacity: true)
         bytes.removeAll(keepingCapacity: true)
