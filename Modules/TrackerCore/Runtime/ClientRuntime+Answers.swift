@@ -1,0 +1,132 @@
+import Synchronization
+import TrackerModels
+import TrackerStorage
+
+/// How a call gets into a lane, and how its caller hears of it.
+extension ClientRuntime {
+    /// Stages a call in a lane.
+    ///
+    /// - Returns: Why it is refused instead.
+    func stage(_ call: State.Call, in run: Run, _ contents: inout Contents) -> Refusal? {
+        var change: LaneChange
+        do throws(Refusal) {
+            change = try contents.model.change(for: call.call, call.stamp, under: run.settings)
+        } catch {
+            return error
+        }
+        let isNoted = Model.isNoted(call.call)
+        // What it gives later calls, too: the model knows that it is dropped before any of these.
+        if isNoted, run.lane.parts.plan?.drops(change) == true {
+            contents.model.refused(call.stamp.number, call.stamp.messageID)
+        }
+        // While delivery is halted, the call waits until `initialize` resumes delivery.
+        if contents.state.isHalted { change.markPending() }
+        guard case .append(let draft) = change else {
+            run.lane.outbox.stage(change) { [self] in answer(call, $0, isNoted: isNoted, in: run) }
+            return nil
+        }
+        let staged = StagedCall(
+            draft, of: RecordOwner(self, run: run.number), number: call.stamp.number, name: call.name, isNoted: isNoted,
+            caller: call.caller)
+        run.lane.outbox.stage(staged) { [self] in { [self] in answer($0, in: run) } }
+        return nil
+    }
+
+    /// Tells the model what has become of records, and then their callers.
+    private func answer(_ records: AnsweredRecords, in run: Run) {
+        follow { model in
+            var effects: [ModelEffect<Model.Given>] = []
+            let lane = Model.followsCommits ? records.lane.map { ($0.entry.session, $0.generation) } : nil
+            for index in records.indices {
+                if case .refused = records.outcome(index) {
+                    guard records.isNoted(index) else { continue }
+                    model.refused(records.number(index), records.messageID(index))
+                } else if let (session, generation) = lane {
+                    effects += model.committed(records.number(index), in: session, of: generation)
+                }
+            }
+            return effects
+        }
+        let plan = run.lane.parts.plan
+        var index = records.indices.lowerBound
+        var isTaken = false
+        while index < records.indices.upperBound {
+            let outcome = records.outcome(index)
+            if case .refused = outcome {
+                isTaken = false
+            } else if !isTaken {
+                isTaken = true
+                took(in: run)
+            }
+            if plan == nil, outcome == .queued, case let kept = records.keepPromises(from: index), kept > 0 {
+                index += kept
+                continue
+            }
+            let id = records.messageID(index)
+            let broken = plan?.report(id, by: log)
+            switch outcome {
+            case .queued: records.answer(index, .success(.queued(id)))
+            case .pending:
+                note { records.name(index) }
+                records.answer(index, .success(.pending(id)))
+            case .refused(let reason):
+                records.answer(index, refuse(records.name(index), refusal(reason, broken, in: run)))
+            }
+            index += 1
+        }
+    }
+
+    /// The same of a call that is no record.
+    private func answer(_ call: State.Call, _ result: ChangeResult, isNoted: Bool, in run: Run) {
+        let id = call.stamp.messageID
+        let broken = run.lane.parts.plan?.report(id, by: log)
+        switch result {
+        case .queued(let lane), .pending(let lane):
+            if Model.followsCommits {
+                follow { $0.committed(call.stamp.number, in: lane.entry.session, of: lane.generation) }
+            }
+            took(in: run)
+            guard case .pending = result else { break }
+            note { call.name }
+            return call.caller.receive(.success(.pending(id)))
+        case .done, .repeated, .changed: break
+        case .refused, .failed:
+            if isNoted { contents.withLock { $0.model.refused(call.stamp.number, id) } }
+            let reason = if case .refused(let reason) = result { reason } else { RefusalReason.storage }
+            return call.caller.receive(refuse(call.name, refusal(reason, broken, in: run)))
+        }
+        call.caller.receive(.success(.queued(id)))
+    }
+
+    /// The lane has taken a call.
+    private func took(in run: Run) {
+        log.endRefusals()
+        run.lane.engine.kick()
+    }
+
+    private func note(_ name: () -> String) {
+        guard let text = Model.pendingNote else { return }
+        log.verbose(.info) { "\(text): \(name())" }
+    }
+
+    /// - Parameter broken: What is wrong with the call by the plan.
+    private func refusal(_ reason: RefusalReason, _ broken: String?, in run: Run) -> Refusal {
+        switch reason {
+        case .plan: Refusal(.plan, .plan, ["detail": .string(broken ?? "")])
+        case .tooLarge: .tooLarge(under: current(run).settings.delivery)
+        default: Refusal(reason)
+        }
+    }
+}
+
+extension LaneChange {
+    fileprivate mutating func markPending() {
+        switch self {
+        case .append(let draft): self = .append(draft.pending)
+        case .continueSession(let session, let link): self = .continueSession(session, link: link.pending)
+        case .reset, .consent, .forget, .unforget, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store,
+            .remove, .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
+            break
+        }
+    }
+}
