@@ -66,7 +66,7 @@ func append(_ count: Int, by size: Int) async {
 /// Delivers everything in groups, without waiting for their removal.
 func drain(by size: Int) async throws {
     while case let records = try outbox.peek(limit: size, maxBytes: .max).records, !records.isEmpty {
-        outbox.stage(.delivered(records.map(\.id), bytes: WireBytes(before: 0, after: 0))) { _ in }
+        outbox.stage(.delivered(records.map { RemovedRecord($0) }, bytes: WireBytes(before: 0, after: 0))) { _ in }
     }
     await commit(.barrier)
 }

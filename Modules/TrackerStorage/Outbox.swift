@@ -27,7 +27,7 @@ public final class Outbox: Sendable {
         public let body: JSONObject
         /// When it was appended, by the wall clock.
         public let appendedAt: Timestamp
-        fileprivate let record: Record.ID
+        fileprivate let record: RemovedRecord
         /// Where it was read: its record's number means nothing in another queue or database.
         fileprivate let lane: LaneIdentity
         fileprivate let database: DatabaseID?
@@ -118,7 +118,7 @@ public final class Outbox: Sendable {
         return peek.records.map { record in
             Message(
                 id: record.messageID, number: record.sequence, body: JSONObject(record.body) ?? JSONObject(),
-                appendedAt: record.occurredAt, record: record.id, lane: queue.configuration.lane,
+                appendedAt: record.occurredAt, record: RemovedRecord(record), lane: queue.configuration.lane,
                 database: peek.state.database)
         }
     }
@@ -133,8 +133,7 @@ public final class Outbox: Sendable {
             throw StorageError(.refused, "A message of another queue cannot be removed from this one.")
         }
         for (database, messages) in Dictionary(grouping: messages, by: \.database) {
-            let ids = messages.map(\.record).sorted()
-            let change = LaneChange.delivered(ids, bytes: WireBytes(before: 0, after: 0))
+            let change = LaneChange.delivered(messages.map(\.record), bytes: WireBytes(before: 0, after: 0))
             if case .failed(let error) = await commit(change, of: database) { throw error }
         }
     }

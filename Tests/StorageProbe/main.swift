@@ -147,8 +147,8 @@ struct Probe {
                 continue
             }
             for record in records { answer("sent \(record.messageID)") }
-            let ids = records.map(\.id)
-            let summary = await commit(.delivered(ids, bytes: WireBytes(before: 0, after: 0)))
+            let removed = records.map { RemovedRecord($0) }
+            let summary = await commit(.delivered(removed, bytes: WireBytes(before: 0, after: 0)))
             for record in records { answer("\(summary) \(record.messageID)") }
         }
     }

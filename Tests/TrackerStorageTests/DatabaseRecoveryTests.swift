@@ -46,7 +46,7 @@ struct DatabaseRecoveryTests {
             .store(.own("x"), "y", nil),
         ])
         await first.commit((1...500).map { .append("m\($0)", given: true, body: #"{"n":\#($0)}"#) })
-        await first.commit(.delivered([try first.ids()[0]], bytes: WireBytes(before: 0, after: 0)))
+        await first.commit(.delivered([try first.records()[0]]))
         let device = first.value(for: .deviceID)
         await first.close()
         try damage.apply(folder)
@@ -144,7 +144,7 @@ struct DatabaseRecoveryTests {
     func settledNumber() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))
         await first.commit(.append("m1", given: true))
-        await first.commit(.delivered(try first.ids(), bytes: WireBytes(before: 0, after: 0)))
+        await first.commit(.delivered(try first.records()))
         await first.close()
         try folder.execute("UPDATE given SET settled = \(Int64.max)")
         try folder.damage("value")

@@ -53,7 +53,7 @@ enum Refused: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// The change, which may concern a record.
-    func change(_ record: Record.ID) -> LaneChange {
+    func change(_ record: Record) -> LaneChange {
         switch self {
         case .delivered: .delivered([record], bytes: WireBytes(before: 1, after: 1))
         case .bind: .bind(1, "s1")
@@ -82,21 +82,21 @@ enum Deciding: String, CaseIterable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     /// The change, which may concern a record.
-    func change(_ record: Record.ID) -> LaneChange {
+    func change(_ record: Record) -> LaneChange {
         let generation = Generation(1)
         let session = known(SessionID("s1"))
         return switch self {
-        case .delivered: .delivered([record], bytes: WireBytes(before: 0, after: 0))
-        case .drop: .drop([record], .expired)
+        case .delivered: .delivered([record])
+        case .drop: .drop([record.id], .expired)
         case .dropAll: .dropAll(.disabled)
         case .bind: .bind(generation, session)
         case .bindMade: .bindMade(generation, session)
-        case .unbind: .unbind(generation, session, refused: record)
+        case .unbind: .unbind(generation, session, refused: record.id)
         case .identify: .identify(generation, known(UserID("u")))
         case .expire: .expire(generation)
         case .reset: .reset(all: false, messageID: nil)
         case .consent: .consent(.denied, messageID: nil)
-        case .group: .group(GroupExtent(first: record, last: record, count: 1))
+        case .group: .group(GroupExtent(first: record.id, last: record.id, count: 1))
         }
     }
 }
@@ -135,18 +135,18 @@ struct DiskFaultTests {
     func remembersDelivered(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
         await outbox.commit((1...4).map { .append("m\($0)") })
-        let ids = try outbox.ids()
+        let records = try outbox.records()
         try outbox.refuseWrites(true)
         #expect(await outbox.commit(.append("no")).summary == "refused storage")
 
-        let delivered = await outbox.commit(.delivered([ids[0]], bytes: WireBytes(before: 9, after: 9)))
-        await outbox.commit(.drop([ids[1]], .rejected(400)))
+        let delivered = await outbox.commit(.delivered([records[0]], bytes: WireBytes(before: 9, after: 9)))
+        await outbox.commit(.drop([records[1].id], .rejected(400)))
 
         #expect(delivered.summary == "failed readOnly")
         #expect(try outbox.queue() == ["m3", "m4"])
         #expect(try outbox.account().delivered == 0)
         try outbox.refuseWrites(false)
-        await outbox.commit(.delivered([ids[2]], bytes: WireBytes(before: 1, after: 1)))
+        await outbox.commit(.delivered([records[2]], bytes: WireBytes(before: 1, after: 1)))
         #expect(try outbox.queue() == ["m4"])
         let account = try outbox.account()
         #expect(account.delivered == 2)
@@ -236,7 +236,7 @@ struct DiskFaultTests {
             }
         )
         await outbox.commit([.append("m1"), .append("m2")])
-        let first = try outbox.ids()[0]
+        let first = try outbox.records()[0]
         try outbox.refuseWrites(true)
         #expect(await outbox.commit(refused.change(first)).summary == "failed readOnly")
         try outbox.refuseWrites(false)
@@ -255,7 +255,7 @@ struct DiskFaultTests {
         await one.commit([.append("m1"), .append("m2")])
         #expect(one.acquireDelivery())
         try one.refuseWrites(true)
-        #expect(await one.commit(refused.change(try one.ids()[0])).summary == "failed readOnly")
+        #expect(await one.commit(refused.change(try one.records()[0])).summary == "failed readOnly")
 
         one.releaseDelivery()
 
@@ -276,7 +276,7 @@ struct DiskFaultTests {
         let one = try await SQLiteOutbox.opened(.sample(folder))
         let two = try await SQLiteOutbox.opened(.sample(folder))
         await one.commit([.append("m1"), .append("m2")])
-        let change = deciding.change(try one.ids()[0])
+        let change = deciding.change(try one.records()[0])
         #expect(one.acquireDelivery())
         let writers = try FileLock(folder.state.writerLock)
         try writers.lock()
@@ -326,7 +326,7 @@ struct DiskFaultTests {
         await one.commit(.append("m1"))
         #expect(one.acquireDelivery())
         try one.refuseWrites(true)
-        await one.commit(Refused.delivered.change(try one.ids()[0]))
+        await one.commit(Refused.delivered.change(try one.records()[0]))
         one.releaseDelivery()
         #expect(!two.acquireDelivery())
 

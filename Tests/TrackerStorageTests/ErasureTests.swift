@@ -330,8 +330,8 @@ struct ErasureTests {
             .append(metadata), .store(.brandID, "925", nil),
         ])
         await outbox.commit((1...count).map { .append("m\($0)", body: #"{"text":"SECRET-BODY \#($0)"}"#) })
-        let delivered = try outbox.ids().prefix(count / 2)
-        await outbox.commit(.delivered(Array(delivered), bytes: WireBytes(before: 0, after: 0)))
+        let delivered = try outbox.records().prefix(count / 2)
+        await outbox.commit(.delivered(Array(delivered)))
         return try #require(outbox.value(for: .deviceID))
     }
 }

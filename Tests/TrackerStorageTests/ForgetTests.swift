@@ -155,10 +155,10 @@ struct ForgetTests {
     func lateDelivery() async throws {
         let batch = try await batch()
         await batch.commit([.event("b1", user: Self.person), .event("b2", user: "other")])
-        let ids = try batch.ids()
+        let records = try batch.records()
         await batch.commit(.forget([.user(Self.person)]))
 
-        await batch.commit(.delivered(ids, bytes: WireBytes(before: 2, after: 1)))
+        await batch.commit(.delivered(records, bytes: WireBytes(before: 2, after: 1)))
 
         let account = try batch.account()
         #expect(account.delivered == 1 && account.dropped == [.forgotten: 1] && account.isBalanced)

@@ -151,10 +151,10 @@ private struct ScriptRun {
     }
 
     private mutating func commit(in outbox: SQLiteOutbox) async throws {
-        let (ids, refused) = (try outbox.ids(), try outbox.refused().map(\.id))
+        let (records, refused) = (try outbox.records(), try outbox.refused().map(\.id))
         var changes: [LaneChange] = []
         for _ in 0..<Int.random(in: 1...5, using: &generator) {
-            changes.append(change(ids, refused))
+            changes.append(change(records, refused))
             // What is kept apart is brought within its bounds at the end of a transaction: it is the same wherever one
             // ends.
             if changes.last?.mayRefuse == true { break }
@@ -205,6 +205,7 @@ private struct ScriptRun {
                 entry?.session?.text, model.sessions[record.generation.number], "session of \(record.generation)")
             try expect(entry?.identifyID?.text, model.users[record.generation.number], "user of \(record.generation)")
         }
+        try expect(peek.state.queuedBytes, model.queue.reduce(0) { $0 + $1.bytes }, "queued bytes")
         try expect(peek.state.consent, model.consent, "consent")
         try expect(peek.state.entry.session?.text, model.sessions[model.generation], "session")
         try expect(outbox.value(for: .own("x")), model.own, "own value")
@@ -223,12 +224,12 @@ private struct ScriptRun {
             outbox.refusedCount().bytes, model.refused.reduce(0) { $0 + $1.item.bytes }, "bytes of what was refused")
     }
 
-    private mutating func change(_ ids: [Record.ID], _ refused: [Record.ID]) -> LaneChange {
+    private mutating func change(_ records: [Record], _ refused: [Record.ID]) -> LaneChange {
         let generation = Generation(max(1, model.generation - Int64.random(in: 0...2, using: &generator)))
         let session = known(SessionID("s\(Int.random(in: 0..<3, using: &generator))"))
         let messageID = Bool.random(using: &generator) ? MessageID("r\(Int.random(in: 0..<4, using: &generator))") : nil
         let value = Bool.random(using: &generator) ? "v\(Int.random(in: 0..<3, using: &generator))" : nil
-        let some = ids.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+        let some = records.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
         switch Int.random(in: 0..<41, using: &generator) {
         case 0..<14:
             nextID += 1
@@ -246,7 +247,7 @@ private struct ScriptRun {
         case 23: return .expire(generation)
         case 24..<27: return .bind(generation, session)
         case 27: return .bindMade(generation, session)
-        case 28: return .unbind(generation, session, refused: some.first ?? Record.ID(0))
+        case 28: return .unbind(generation, session, refused: some.first?.id ?? Record.ID(0))
         case 29: return .identify(generation, known(UserID("u\(Int.random(in: 0..<3, using: &generator))")))
         case 30: return .store(.own("x"), value ?? "v", generation)
         case 31:
@@ -256,7 +257,7 @@ private struct ScriptRun {
         case 32..<36: return .delivered(some, bytes: WireBytes(before: 1, after: 1))
         case 36..<38:
             let reasons: [DropReason] = [.rejected(422), .tooLarge, .poison, .expired]
-            return .drop(some, generator.pick(reasons), Rejection(status: 422, attempts: 1))
+            return .drop(some.map(\.id), generator.pick(reasons), Rejection(status: 422, attempts: 1))
         case 40:
             return .dropRefused(refused.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 })
         case 38: return .dropAll(.disabled)

@@ -106,7 +106,7 @@ struct GenerationTests {
         #expect(outbox.value(for: .identifyID) == nil)
         #expect(outbox.value(for: .sessionEmail) == nil)
 
-        await outbox.commit(.delivered(peek.records.map(\.id), bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit(.delivered(peek.records))
         await outbox.commit([.bind(1, "s1"), .append("m2")])
         #expect(try outbox.peek(limit: 1, maxBytes: .max).state.entry == GenerationEntry())
     }

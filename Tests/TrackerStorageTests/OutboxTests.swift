@@ -47,11 +47,12 @@ struct OutboxTests {
     func excludes(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
         await outbox.commit((1...5).map { .append("m\($0)") })
-        let ids = try outbox.peek(limit: 9, maxBytes: .max).records.map(\.id)
+        let records = try outbox.records()
+        let ids = records.map(\.id)
 
         let rest = try outbox.peek(limit: 2, maxBytes: .max, excluding: Set(ids.prefix(2)))
         // What is settled behind them must not hide them.
-        outbox.stage(.delivered([ids[2]], bytes: WireBytes(before: 0, after: 0))) { _ in }
+        outbox.stage(.delivered([records[2]])) { _ in }
         let next = try outbox.peek(limit: 9, maxBytes: .max, excluding: Set(ids.prefix(2)))
         let all = try outbox.peek(limit: 9, maxBytes: .max)
 
@@ -117,7 +118,7 @@ struct OutboxTests {
     func survivesReopening() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))
         await first.commit([.append("m1"), .append("m2"), .append("m3")])
-        await first.commit(.delivered([try first.ids()[0]], bytes: WireBytes(before: 9, after: 5)))
+        await first.commit(.delivered([try first.records()[0]], bytes: WireBytes(before: 9, after: 5)))
         await first.close()
 
         let second = try await SQLiteOutbox.opened(.sample(folder))
@@ -139,11 +140,11 @@ struct OutboxTests {
     func settles(place: Place) async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
         await outbox.commit((1...6).map { .append("m\($0)") })
-        let ids = try outbox.ids()
+        let records = try outbox.records()
 
         await outbox.commit([
-            .delivered([ids[1], ids[0]], bytes: WireBytes(before: 20, after: 10)), .drop([ids[3]], .rejected(422)),
-            .delivered([ids[0], ids[3]], bytes: WireBytes(before: 0, after: 0)),
+            .delivered([records[1], records[0]], bytes: WireBytes(before: 20, after: 10)),
+            .drop([records[3].id], .rejected(422)), .delivered([records[0], records[3]]),
         ])
 
         #expect(try outbox.queue() == ["m3", "m5", "m6"])
@@ -161,13 +162,32 @@ struct OutboxTests {
         #expect(try outbox.account().isBalanced)
     }
 
+    @Test("counts as delivered what was still there, and its bytes and keys alone", arguments: Place.allCases)
+    func settlesWhatIsThere(place: Place) async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
+        let long = #"{"event":"a longer one"}"#
+        await outbox.commit([
+            .append("a", given: true), .append("b", given: true, body: long), .append("c", given: true), .append("d"),
+        ])
+        let records = try outbox.records()
+        await outbox.commit(.drop([records[1].id], .expired))
+
+        await outbox.commit(.delivered(Array(records[0...2])))
+
+        #expect(try outbox.queue() == ["d"])
+        #expect(try outbox.account() == .sample(accepted: 4, delivered: 2, queued: 1, dropped: [.expired: 1]))
+        #expect(try outbox.state().queuedBytes == records[3].body.byteCount)
+        #expect(await outbox.commit(.append("c", given: true)).summary == "pending")
+        #expect(try outbox.queue() == ["d"])
+    }
+
     @Test("leaves out of a peek what is settled, from the call on")
     func hidesSettled() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
         await outbox.commit((1...3).map { .append("m\($0)") })
-        let ids = try outbox.ids()
+        let records = try outbox.records()
 
-        outbox.stage(.delivered([ids[0]], bytes: WireBytes(before: 0, after: 0))) { _ in }
+        outbox.stage(.delivered([records[0]])) { _ in }
 
         #expect(try outbox.queue() == ["m2", "m3"])
         #expect(try outbox.queuedRecords(through: 3) == 2)
@@ -209,7 +229,7 @@ struct OutboxTests {
         let full = await outbox.commit([
             .append("m1", given: true), .append("m2"), .append("m3"), .append("m4"), .append("m1", given: true),
         ])
-        await outbox.commit(.delivered([try outbox.ids()[0]], bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit(.delivered([try outbox.records()[0]]))
         let heavy = await outbox.commit([
             .append("m5", body: #"{"text":"\#(String(repeating: "a", count: 30))"}"#), .append("m6"),
         ])
@@ -275,7 +295,7 @@ struct OutboxTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, place))
 
         let first = await outbox.commit([.append("a", given: true), .bind(1, "s1"), .append("a", given: true)])
-        await outbox.commit(.delivered(try outbox.ids(), bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit(.delivered(try outbox.records()))
         let second = await outbox.commit([.append("a", given: true), .append("b", given: true)])
 
         #expect(first.map(\.summary) == ["pending", "done", "pending"])

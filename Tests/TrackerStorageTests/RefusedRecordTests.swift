@@ -64,7 +64,7 @@ struct RefusedRecordTests {
         // The caller's id is on its way again: a call under it is answered as the first.
         #expect(await outbox.commit(.append("a", given: true)).summary == "queued")
         #expect(try outbox.queue() == ["b", "a"])
-        await outbox.commit(.delivered(try outbox.ids(), bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit(.delivered(try outbox.records()))
         #expect(try outbox.account().isBalanced)
         await outbox.close()
     }
@@ -79,7 +79,7 @@ struct RefusedRecordTests {
 
         await outbox.commit(try Self.requeue(outbox))
         // The generation of the oldest record is newer than that of the last.
-        await outbox.commit(.delivered([try outbox.ids()[0]], bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit(.delivered([try outbox.records()[0]]))
         await outbox.commit(.append("newest"))
 
         let peek = try outbox.peek(limit: .max, maxBytes: .max)
@@ -87,7 +87,7 @@ struct RefusedRecordTests {
         #expect(peek.records.map { peek.entries[$0.generation]?.session?.text } == ["S1", "S2"])
 
         // Once it has left, its generation goes as others do.
-        await outbox.commit(.delivered([peek.records[0].id], bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit(.delivered([peek.records[0]]))
         let bound = try outbox.read { (database, key, _) throws(StorageError) in
             try database.entry(of: Generation(1), in: key)
         }

@@ -14,21 +14,21 @@ struct ReplacedFilesTests {
         let old = try await SQLiteOutbox.opened(.sample(folder))
         await old.commit([.ensureDevice, .bind(1, "s1"), .append("old")])
         let peek = try old.peek(limit: 1, maxBytes: .max)
-        let (id, database) = (peek.records[0].id, peek.state.database)
+        let (record, database) = (peek.records[0], peek.state.database)
         try FileManager.default.removeItem(atPath: folder.path)
         let new = try await SQLiteOutbox.opened(.sample(folder))
         await new.commit(.append("new"))
-        #expect(try new.ids() == [id])
+        #expect(try new.ids() == [record.id])
 
-        await old.commit(.delivered([id], bytes: WireBytes(before: 1, after: 1)), of: database)
-        await old.commit(.drop([id], .expired), of: database)
+        await old.commit(.delivered([record], bytes: WireBytes(before: 1, after: 1)), of: database)
+        await old.commit(.drop([record.id], .expired), of: database)
         await old.commit(.bindMade(Generation(1), known(SessionID("late"))), of: database)
         await old.commit(.identify(Generation(1), known(UserID("late"))), of: database)
 
         #expect(try new.queue() == ["new"])
         #expect(new.value(for: .sessionID) == nil && new.value(for: .identifyID) == nil)
         #expect(try new.account().isBalanced)
-        await new.commit(.delivered([id], bytes: WireBytes(before: 1, after: 1)), of: try new.state().database)
+        await new.commit(.delivered(try new.records()), of: try new.state().database)
         #expect(try new.queue() == [])
     }
 
@@ -80,7 +80,7 @@ struct ReplacedFilesTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
         await outbox.commit([.append("m1"), .append("m2")])
         let other = try await SQLiteOutbox.opened(.sample(folder, log: log))
-        await other.commit([.append("m3"), .delivered([try other.ids()[0]], bytes: WireBytes(before: 0, after: 0))])
+        await other.commit([.append("m3"), .delivered([try other.records()[0]])])
         for suffix in ["", "-wal", "-shm"] { try folder.remove("tracker.sqlite3\(suffix)") }
 
         await outbox.commit(.append("m4"))
@@ -144,7 +144,7 @@ struct ReplacedFilesTests {
         await first.close()
         try folder.copy("tracker.sqlite3", to: "copy")
         let outbox = try await SQLiteOutbox.opened(.sample(folder, log: log))
-        let delivered = try outbox.ids()[0]
+        let delivered = try outbox.records()[0]
         await outbox.commit([
             .append("m3"), .append("m4"), .append("m5"), .delivered([delivered], bytes: WireBytes(before: 1, after: 1)),
         ])

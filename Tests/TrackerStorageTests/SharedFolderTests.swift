@@ -22,7 +22,7 @@ struct SharedFolderTests {
         #expect(try two.state() == one.state())
         #expect(two.value(for: .deviceID) == one.value(for: .deviceID))
         #expect(try two.peek(limit: 9, maxBytes: .max).records.map(\.acceptedAt) == [nil, .seconds(1), nil])
-        await two.commit(.delivered([try two.ids()[0]], bytes: WireBytes(before: 0, after: 0)))
+        await two.commit(.delivered([try two.records()[0]]))
         #expect(try one.queue() == ["b1", "a2"])
         #expect(try one.account() == two.account())
     }
@@ -201,7 +201,7 @@ struct SharedFolderTests {
         let (a, b) = (LaneIdentity.session("https://a.example.com"), LaneIdentity.session("https://b.example.com"))
         let first = try await SQLiteOutbox.opened(.sample(folder, lane: b))
         await first.commit([.bind(1, "s1"), .append("both", given: true), .append("done", given: true)])
-        await first.commit(.delivered([try first.ids()[1]], bytes: WireBytes(before: 0, after: 0)))
+        await first.commit(.delivered([try first.records()[1]]))
         await first.close()
         let second = try await SQLiteOutbox.opened(.sample(folder, lane: a))
         await second.commit(["both", "done", "own"].map { .append($0, given: true) })
@@ -373,7 +373,7 @@ struct SharedFolderTests {
             #expect(await outbox.commit(.append("m1", given: true)).summary == "queued")
             #expect(try outbox.queue() == ["m1", "m2"])
         }
-        await outbox.commit(.delivered(try outbox.ids(), bytes: WireBytes(before: 0, after: 0)))
+        await outbox.commit(.delivered(try outbox.records()))
         await outbox.close()
         outbox = try await SQLiteOutbox.opened(configuration(b, takesOver: [a]))
         #expect(await outbox.commit(.append("m1", given: true)).summary == "queued")

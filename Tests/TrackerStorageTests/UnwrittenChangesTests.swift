@@ -90,16 +90,25 @@ struct UnwrittenChangesTests {
     func staysSmall() {
         let unwritten = unwritten(
             .store(.own("x"), "1", nil), .store(.own("x"), "2", nil),
-            .delivered([Record.ID(1)], bytes: WireBytes(before: 1, after: 2)),
-            .delivered([Record.ID(2)], bytes: WireBytes(before: 3, after: 4)), .barrier, .append("m")
+            .delivered([.sample(1)], bytes: WireBytes(before: 1, after: 2)),
+            .delivered([.sample(2)], bytes: WireBytes(before: 3, after: 4)), .barrier, .append("m")
         )
 
         #expect(unwritten.changes.count == 2)
-        guard case .delivered(let ids, let bytes)? = unwritten.changes.last else {
+        guard case .delivered(let records, let bytes)? = unwritten.changes.last else {
             Issue.record("\(unwritten.changes)")
             return
         }
-        #expect(ids == [Record.ID(1), Record.ID(2)])
+        #expect(records.map(\.id.number) == [1, 2])
         #expect(bytes == WireBytes(before: 4, after: 6))
+    }
+}
+
+extension Record {
+    fileprivate static func sample(_ number: Int64) -> Record {
+        Record(
+            id: Record.ID(number), messageID: known(MessageID("m")), sequence: number, generation: Generation(1),
+            route: .event,
+            body: .emptyObject, occurredAt: Timestamp(milliseconds: 0), acceptedAt: nil)
     }
 }

@@ -105,7 +105,7 @@ struct UnwrittenLogTests {
     func handsOnDeliveries() async throws {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
         await outbox.commit([.ensureDevice, .bind(1, "s1"), .append("m1"), .append("m2")])
-        let records = try outbox.ids()
+        let records = try outbox.records()
         try outbox.refuseWrites(true)
         await outbox.commit(.delivered([records[0]], bytes: WireBytes(before: 1, after: 1)))
         await outbox.close()

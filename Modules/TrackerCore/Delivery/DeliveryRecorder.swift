@@ -9,7 +9,7 @@ import TrackerStorage
 /// as delivered.
 final class DeliveryRecorder: Sendable {
     private struct State {
-        var records: [Record.ID] = []
+        var records: [RemovedRecord] = []
         var bytes = WireBytes(before: 0, after: 0)
         /// The database that they were read from.
         var database: DatabaseID?
@@ -39,7 +39,7 @@ final class DeliveryRecorder: Sendable {
             if state.database != database { stageDelivered(&state) {} }
             state.database = database
             for record in records {
-                state.records.append(record.id)
+                state.records.append(RemovedRecord(record))
                 state.times.record(record.age(at: reading))
             }
             state.bytes.before += bytes.before
@@ -68,7 +68,7 @@ final class DeliveryRecorder: Sendable {
 
     private func stageDelivered(_ state: inout State, _ completion: @escaping @Sendable () -> Void) {
         guard !state.records.isEmpty else { return }
-        let change = LaneChange.delivered(state.records.sorted(), bytes: state.bytes)
+        let change = LaneChange.delivered(state.records, bytes: state.bytes)
         state.records.removeAll(keepingCapacity: true)
         state.bytes = WireBytes(before: 0, after: 0)
         state.unwritten += 1

@@ -33,7 +33,7 @@ protocol ChangeableLane {
     /// Erases what other lanes of the brand have, and the brand's values.
     mutating func eraseBrand() throws(Failure)
 
-    mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(Failure)
+    mutating func settleDelivered(_ records: [RemovedRecord], _ bytes: WireBytes) throws(Failure)
     mutating func drop(_ ids: [Record.ID], _ reason: DropReason, _ rejection: Rejection?) throws(Failure)
     /// Removes the records whose generation has no session.
     mutating func dropUnbound(_ reason: DropReason) throws(Failure)
@@ -61,7 +61,7 @@ extension ChangeableLane {
         case .store(let key, let text, let generation): try store(key, text, generation)
         case .remove(let key): try remove(key)
         case .ensureDevice: try ensureDevice()
-        case .delivered(let ids, let bytes): try settleDelivered(ids, bytes)
+        case .delivered(let records, let bytes): try settleDelivered(records, bytes)
         case .drop(let ids, let reason, let rejection): try drop(ids, reason, rejection)
         case .dropAll(let reason): try dropAll(reason, erases: false)
         // A call is more than a change, and only the database has groups and what was refused.

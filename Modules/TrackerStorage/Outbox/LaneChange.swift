@@ -47,7 +47,7 @@ package enum LaneChange: Sendable {
     case store(StoredKey, String, Generation?)
     case remove(StoredKey)
     /// Removes records that were delivered.
-    case delivered([Record.ID], bytes: WireBytes)
+    case delivered([RemovedRecord], bytes: WireBytes)
     /// Removes records that cannot be delivered, and counts why. What the server has refused is kept apart, with its
     /// answer.
     case drop([Record.ID], DropReason, Rejection? = nil)

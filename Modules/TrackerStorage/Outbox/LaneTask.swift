@@ -29,7 +29,8 @@ enum LaneTask: Sendable {
     /// The records that leave the queue by this task, even if the disk refuses it.
     var settledRecords: [Record.ID] {
         switch self {
-        case .change(.delivered(let ids, _)), .change(.drop(let ids, _, _)), .lose(let ids): ids
+        case .change(.delivered(let records, _)): records.map(\.id)
+        case .change(.drop(let ids, _, _)), .lose(let ids): ids
         case .decided(let task, _): task.settledRecords
         case .change, .heal, .inspect: []
         }

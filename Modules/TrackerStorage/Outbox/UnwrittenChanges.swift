@@ -51,7 +51,8 @@ struct UnwrittenChanges: Sendable {
     var settledRecords: [Record.ID] {
         changes.flatMap { change -> [Record.ID] in
             switch change {
-            case .delivered(let ids, _), .drop(let ids, _, _): ids
+            case .delivered(let records, _): records.map(\.id)
+            case .drop(let ids, _, _): ids
             default: []
             }
         }

@@ -99,7 +99,7 @@ extension UnwrittenLane: ChangeableLane {
 
     mutating func eraseBrand() { clear(.brand) }
 
-    mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) {}
+    mutating func settleDelivered(_ records: [RemovedRecord], _ bytes: WireBytes) {}
 
     mutating func drop(_ ids: [Record.ID], _ reason: DropReason, _ rejection: Rejection?) {}
 

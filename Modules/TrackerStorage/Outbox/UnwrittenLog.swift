@@ -116,13 +116,13 @@ final class UnwrittenLog: Sendable {
                 state.entries.removeAll { entry in
                     if entry.lane == lane, case .store(key, _, generation) = entry.change { true } else { false }
                 }
-            case .delivered(let ids, let bytes):
+            case .delivered(let records, let bytes):
                 // An outage of the disk can last for thousands of them.
                 guard let last = state.entries.last, last.lane == lane, last.database == database,
                     case .delivered(let old, let sum) = last.change
                 else { break }
                 let total = WireBytes(before: sum.before + bytes.before, after: sum.after + bytes.after)
-                change = .delivered(old + ids, bytes: total)
+                change = .delivered(old + records, bytes: total)
                 state.entries.removeLast()
             default: break
             }

@@ -1,19 +1,5 @@
 import TrackerModels
 
-/// A record that has left the queue.
-struct RemovedRecord {
-    var messageID: String
-    var hasCallerKey: Bool
-    var byteCount: Int
-
-    /// Reads the columns `message_id`, `is_given` and `bytes`.
-    fileprivate init(_ row: Statement.Row) {
-        messageID = row.text("message_id") ?? ""
-        hasCallerKey = row.int64("is_given") != 0
-        byteCount = row.int("bytes")
-    }
-}
-
 extension LaneDatabase {
     /// Adds a record.
     ///
@@ -54,8 +40,14 @@ extension LaneDatabase {
     /// Removes the records of a range.
     ///
     /// With `RETURNING` SQLite would collect them in a table of their own, which costs half as much again.
-    func deleteRecords(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [RemovedRecord] {
-        let removed = try removals(numbers)
+    ///
+    /// - Parameter expected: What was read of them earlier, if all are known. It is not read again while they are all there.
+    /// - Returns: Those that were there.
+    func deleteRecords(
+        _ numbers: ClosedRange<Int64>, expecting expected: [RemovedRecord] = []
+    ) throws(StorageError) -> [RemovedRecord] {
+        let count = expected.isEmpty ? 0 : try countRecords(numbers)
+        let removed = count > 0 && count == expected.count ? expected : try removals(numbers)
         guard !removed.isEmpty else { return [] }
         try statement("DELETE FROM record WHERE id BETWEEN ?1 AND ?2").run(numbers.lowerBound, numbers.upperBound)
         return removed
@@ -69,7 +61,7 @@ extension LaneDatabase {
     /// The records of a range, as they would leave the queue.
     private func removals(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [RemovedRecord] {
         try statement(
-            "SELECT message_id, is_given, length(body) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
+            "SELECT id, message_id, is_given, length(body) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
         ).all(numbers.lowerBound, numbers.upperBound) { RemovedRecord($0) }
     }
 
@@ -84,7 +76,7 @@ extension LaneDatabase {
         return try statement(
             """
             DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation <= ?3
-            RETURNING message_id, is_given, length(body) AS bytes
+            RETURNING id, message_id, is_given, length(body) AS bytes
             """
         ).all(first, last, row.erased) { RemovedRecord($0) }
     }
@@ -97,7 +89,7 @@ extension LaneDatabase {
             """
             DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation < ?4 AND generation NOT IN (
                 SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
-            ) RETURNING message_id, is_given, length(body) AS bytes
+            ) RETURNING id, message_id, is_given, length(body) AS bytes
             """
         ).all(key.records.lowerBound, key.records.upperBound, key.lane, generation?.number ?? .max) {
             RemovedRecord($0)
@@ -242,16 +234,14 @@ extension LaneDatabase {
     ///   had one. What was queued again of an earlier user gets none any more.
     func movers(
         of key: LaneKey, onlyUnbound: Bool
-    ) throws(StorageError) -> [(number: Int64, record: RemovedRecord)] {
+    ) throws(StorageError) -> [RemovedRecord] {
         try statement(
             """
             SELECT id, message_id, is_given, length(body) AS bytes FROM record
             WHERE id BETWEEN ?1 AND ?2 AND (NOT ?4 OR generation = (SELECT generation FROM lane WHERE id = ?3)
                 AND generation NOT IN (SELECT number FROM generation WHERE lane = ?3 AND was_bound)) ORDER BY id
             """
-        ).all(key.records.lowerBound, key.records.upperBound, key.lane, onlyUnbound) { row in
-            (row.int64("id"), RemovedRecord(row))
-        }
+        ).all(key.records.lowerBound, key.records.upperBound, key.lane, onlyUnbound) { RemovedRecord($0) }
     }
 
     /// Gives a record another number and another generation.

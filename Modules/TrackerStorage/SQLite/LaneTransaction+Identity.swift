@@ -104,9 +104,12 @@ extension LaneTransaction: ChangeableLane {
         try SQLiteKeyValueStore(database, row, .brand).clear()
     }
 
-    mutating func settleDelivered(_ ids: [Record.ID], _ bytes: WireBytes) throws(StorageError) {
-        for range in Self.ranges(ids, within: row.key.records) {
-            try account(for: try database.deleteRecords(range), as: nil)
+    mutating func settleDelivered(_ records: [RemovedRecord], _ bytes: WireBytes) throws(StorageError) {
+        var rest = records.sorted { $0.id < $1.id }[...]
+        for range in Self.ranges(records.map(\.id), within: row.key.records) {
+            let expected = rest.drop { $0.id.number < range.lowerBound }.prefix { $0.id.number <= range.upperBound }
+            rest = rest[expected.endIndex...]
+            try account(for: try database.deleteRecords(range, expecting: Array(expected)), as: nil)
         }
         row.counters.bytes.before += bytes.before
         row.counters.bytes.after += bytes.after

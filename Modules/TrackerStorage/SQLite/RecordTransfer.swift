@@ -74,18 +74,18 @@ extension LaneTransaction {
         guard !movers.isEmpty else { return 0 }
         var count = 0
         for mover in movers {
-            if mover.record.hasCallerKey {
+            if mover.hasCallerKey {
                 other.settled += 1
-                guard try database.move(mover.record.messageID, from: key, other.settled, to: row.key) else {
-                    _ = try database.deleteRecords(mover.number...mover.number)
-                    try remove(mover.record, from: &other)
+                guard try database.move(mover.messageID, from: key, other.settled, to: row.key) else {
+                    _ = try database.deleteRecords(mover.id.number...mover.id.number)
+                    try remove(mover, from: &other)
                     continue
                 }
             }
             let number = row.key.record(nextSequence())
-            try database.moveRecord(mover.number, to: number, row.generation)
-            try remove(mover.record, from: &other)
-            row.counters.add(mover.record.byteCount)
+            try database.moveRecord(mover.id.number, to: number, row.generation)
+            try remove(mover, from: &other)
+            row.counters.add(mover.byteCount)
             count += 1
         }
         if onlyUnbound, other.entry.session == nil { try endGeneration(of: &other) }

@@ -109,7 +109,7 @@ final class SessionLedger: Sendable {
                     state.sessionOf[generation] = nil
                 }
             case (.delivered(let rows, _), .done):
-                let ids = rows.compactMap { state.rowOf[$0] }
+                let ids = rows.compactMap { state.rowOf[$0.id] }
                 for id in ids where !state.taken.contains(id) {
                     state.faults.append("\(id) was not taken, yet counted")
                 }

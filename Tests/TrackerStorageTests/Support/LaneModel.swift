@@ -74,7 +74,7 @@ struct LaneModel {
         case .set(let changes, let id):
             if let id, given.updateValue(given[id.text] ?? "queued", forKey: id.text) != nil { return "repeated" }
             make(changes, now)
-        case .delivered(let ids, _): delivered += remove(ids).count
+        case .delivered(let records, _): delivered += remove(records.map(\.id)).count
         case .drop(let ids, let reason, _): refuse(ids, reason, now)
         case .dropAll(let reason): drop(remove { _ in true }.count, reason)
         case .requeue(let ids): return "changed \(requeue(ids))"

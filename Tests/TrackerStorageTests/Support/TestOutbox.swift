@@ -128,11 +128,19 @@ extension SQLiteOutbox {
     /// The ids of all that waits.
     func queue() throws -> [String] { try peek(limit: .max, maxBytes: .max).records.map(\.messageID.text) }
 
+    /// All that waits.
+    func records() throws -> [Record] { try peek(limit: .max, maxBytes: .max).records }
+
     /// The rows of all that waits.
-    func ids() throws -> [Record.ID] { try peek(limit: .max, maxBytes: .max).records.map(\.id) }
+    func ids() throws -> [Record.ID] { try records().map(\.id) }
 }
 
 extension LaneChange {
+    /// What removes records that were read before.
+    static func delivered(_ records: [Record], bytes: WireBytes = WireBytes(before: 0, after: 0)) -> LaneChange {
+        .delivered(records.map { RemovedRecord($0) }, bytes: bytes)
+    }
+
     static func append(
         _ id: String, given: Bool = false, body: String = #"{"event":"x"}"#
     ) -> LaneChange {
