@@ -25,13 +25,3 @@ enum SmallFile {
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 }
-
-extension String {
-    var trimmed: String {
-        let scalars = unicodeScalars
-        guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
-            let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(scalars[first...last])
-    }
-}

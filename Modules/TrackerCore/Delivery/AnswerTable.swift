@@ -4,34 +4,6 @@ import TrackerNetworking
 /// The result of a request.
 typealias Answer = Result<HTTPResponse, TransportError>
 
-/// An answer that will not be another one for the same request.
-struct SortedAnswer: Sendable {
-    /// The class of an answer. Each dialect decides what the class means to it.
-    enum Kind: Hashable, Sendable {
-        case success
-        /// The request cannot be sent: it is no HTTP request.
-        case unsendable
-        /// The body is too large (413).
-        case tooLarge
-        /// The credentials are refused (401, 403).
-        case unauthorized
-        /// What the request names is not there (404, 410).
-        case gone
-        /// The request is refused, and would be again.
-        case refused
-    }
-
-    var kind: Kind
-    /// What the server has answered; `nil` if the request cannot be sent.
-    var response: HTTPResponse?
-    /// How the answer reads in a log.
-    var sentence: String
-    /// How long the server wants no other request.
-    var wait = Duration.zero
-
-    var status: Int { response?.status ?? 0 }
-}
-
 /// The meaning of answers where all dialects agree.
 enum AnswerTable {
     /// What an answer says of its request.

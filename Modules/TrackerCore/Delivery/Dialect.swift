@@ -75,28 +75,6 @@ extension Dialect {
     }
 }
 
-/// A part of the queue's front.
-struct Window: Hashable, Sendable {
-    var records: Int
-    var bytes: Int
-
-    /// How much of the queue's front is read at once where each record travels alone.
-    static let ahead = Window(records: 128, bytes: 256 << 10)
-}
-
-/// What a dialect sees: the front of the queue, without what is under way already.
-struct LaneView: Sendable {
-    var state: LaneState
-    var records: ArraySlice<Record>
-    var entries: [Generation: GenerationEntry]
-    var now: MonotonicInstant
-    var wall: Timestamp
-    /// The highest sequence number to be sent now, for a flush or because it is due.
-    var wantedThrough: Int64
-    /// Groups that may have gone out before: records of such a group travel together again.
-    var groups: [GroupExtent] = []
-}
-
 extension Route {
     /// Whether events before and after it must not overtake it.
     var isBarrier: Bool {
@@ -105,19 +83,4 @@ extension Route {
         case .profile, .metadata, .location, .email, .link: true
         }
     }
-}
-
-/// What a dialect wants done next.
-enum Intention: Sendable {
-    case send(Plan)
-    /// Change the lane first, and ask again once that is on disk.
-    case change([LaneChange])
-    /// These can never be sent.
-    case drop([Record], DropReason, String)
-    /// Nothing is due before that instant.
-    case hold(until: MonotonicInstant)
-    /// There is nothing to send.
-    case rest
-    /// There is something that may not be sent.
-    case blocked(StopReason)
 }

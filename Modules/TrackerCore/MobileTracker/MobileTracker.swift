@@ -106,9 +106,3 @@ public final class MobileTracker: MobileTrackerInterface, ControlledClient {
     /// - Parameter timeout: How long this may take in all.
     public func shutdown(timeout: Duration) async { await end(within: timeout) }
 }
-
-/// Knows where the device is.
-public protocol LocationProvider: Sendable {
-    /// The place of the device. Throw if it is not available: the tracker logs the failure and goes on.
-    func location() async throws -> LocationData
-}

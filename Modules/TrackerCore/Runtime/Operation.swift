@@ -30,32 +30,6 @@ enum Operation<Model: ClientModel>: Sendable {
     }
 }
 
-/// A flush that has its deadline from the call on.
-struct PendingFlush: Sendable {
-    /// By the monotonic clock.
-    var deadline: Duration
-    /// The number of the last call before it.
-    var lastCall = Int.max
-    var cutoff: FlushCutoff?
-    var completion: @Sendable (FlushReport) -> Void
-    /// Raised when the flush begins, or when it ends without that. The first to raise it answers the flush.
-    let hasBegun = Flag(false)
-}
-
-/// A change of the list of persons to forget.
-struct PendingForget: Sendable {
-    enum Outcome: Sendable {
-        case taken(ChangeResult)
-        /// Nothing is tracked.
-        case isOff
-        /// There is no lane that could take it.
-        case notInitialized
-    }
-
-    var change: LaneChange
-    var completion: @Sendable (Outcome) -> Void
-}
-
 extension TrackerError {
     static var clientIsGone: TrackerError {
         TrackerError(.initializationFailed, "The client is gone", cause: .shutdown)

@@ -16,9 +16,3 @@ package struct SystemClock: TrackerClock {
 
     package var uptime: Duration { MonotonicClock.now.uptime }
 }
-
-/// The instant of a decision, by both clocks.
-struct ClockReading: Hashable, Sendable {
-    var now: MonotonicInstant
-    var wall: Timestamp
-}

@@ -25,13 +25,3 @@ public enum Diagnostic: Hashable, Sendable {
     /// Delivery was halted, and goes on with what the client was initialised with since.
     static var deliveryResumes: Diagnostic { .lane("Delivery resumes.") }
 }
-
-/// The state of a circuit breaker, which keeps requests back after several failures.
-public enum CircuitState: String, Hashable, Sendable, CaseIterable {
-    /// Requests are sent.
-    case closed
-    /// One request is under way, and its answer decides whether the breaker closes or opens again.
-    case halfOpen
-    /// Nothing is sent until the cooldown has passed.
-    case open
-}

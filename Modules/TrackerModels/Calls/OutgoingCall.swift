@@ -76,16 +76,3 @@ public struct OutgoingCall: Hashable, Sendable {
 /// throws, the call is dropped in the same way, and a warning is logged. It may make calls itself; it sees these as
 /// well.
 public typealias BeforeSend = @Sendable (OutgoingCall) throws -> OutgoingCall?
-
-/// What a configuration has that is no value: a place for messages, and functions.
-///
-/// None can be compared, so configurations that differ in nothing else are equal.
-package struct ClientHooks: Hashable, Sendable {
-    package var log: (any TrackerLog)?
-    package var beforeSend: BeforeSend?
-    package var credentials: CredentialsProvider?
-
-    package static func == (lhs: ClientHooks, rhs: ClientHooks) -> Bool { true }
-
-    package func hash(into _: inout Hasher) {}
-}

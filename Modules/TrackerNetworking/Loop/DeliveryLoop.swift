@@ -53,19 +53,3 @@ package protocol DeliveryLoop: AnyObject, Sendable {
     /// It does not wait for that. You may call it twice, and on the loop itself.
     func close()
 }
-
-/// Names one timer of one loop.
-package struct TimerID: Hashable, Sendable {
-    /// The loop's own number for it, never used again.
-    package let number: UInt64
-
-    package init(_ number: UInt64) { self.number = number }
-}
-
-/// Names one exchange of one loop.
-package struct TransferID: Hashable, Sendable {
-    /// The loop's own number for it, never used again.
-    package let number: UInt64
-
-    package init(_ number: UInt64) { self.number = number }
-}

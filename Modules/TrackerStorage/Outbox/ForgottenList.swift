@@ -1,21 +1,5 @@
 import TrackerModels
 
-/// Someone whom records name.
-package enum Person: Hashable, Sendable {
-    /// The application's name for a user.
-    case user(String)
-    /// The name that the client has made for a user whom it does not know yet.
-    case anonymous(String)
-
-    /// Its kind and the id, as they are spelled: what `==` finds equal may be other bytes.
-    var bytes: [UInt8] {
-        switch self {
-        case .user(let id): [1] + id.utf8
-        case .anonymous(let id): [2] + id.utf8
-        }
-    }
-}
-
 /// Which persons are to be forgotten: hashes, from which an id can only be told by trying it.
 struct ForgottenList: Hashable, Sendable {
     /// How many persons can be forgotten at once.

@@ -53,28 +53,3 @@ package struct LaneState: Hashable, Sendable {
         self.database = database
     }
 }
-
-/// The session, device and user of a generation.
-package struct GenerationEntry: Hashable, Sendable {
-    /// The session its records are delivered to.
-    package var session: SessionID?
-    /// The device the session was made for.
-    package var device: DeviceID?
-    /// The user the session was last identified with.
-    package var identifyID: UserID?
-
-    package init(session: SessionID? = nil, device: DeviceID? = nil, identifyID: UserID? = nil) {
-        self.session = session
-        self.device = device
-        self.identifyID = identifyID
-    }
-}
-
-/// Names a database: the records and generations of another one mean nothing in it, though they have the same numbers.
-package struct DatabaseID: Hashable, Sendable {
-    /// Where a database keeps it.
-    static let query = "SELECT value FROM meta WHERE name = 'database'"
-
-    /// A random number.
-    let number: Int64
-}

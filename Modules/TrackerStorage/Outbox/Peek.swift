@@ -23,26 +23,3 @@ package struct Peek: Sendable {
         self.groups = groups
     }
 }
-
-/// The version of what a read has seen. Reads of the same version see the same.
-package struct LaneVersion: Hashable, Sendable {
-    /// Which opening of the database it was.
-    let opening: Int
-    /// What the database counts of the changes by others.
-    let changes: Int64
-}
-
-/// Which records travel together in one request, and so which key it has.
-package struct GroupExtent: Hashable, Sendable {
-    /// The oldest of them.
-    package var first: Record.ID
-    /// The newest of them.
-    package var last: Record.ID
-    package var count: Int
-
-    package init(first: Record.ID, last: Record.ID, count: Int) {
-        self.first = first
-        self.last = last
-        self.count = count
-    }
-}

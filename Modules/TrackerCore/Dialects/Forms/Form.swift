@@ -51,36 +51,9 @@ extension Form {
     func meaning(of _: HTTPResponse, to _: () -> [JSONText]) -> FormAnswer? { nil }
 }
 
-/// How much a vendor takes in one request.
-struct FormLimits: Hashable, Sendable {
-    /// How many records: a record may become several events.
-    var records: Int
-    /// How many bytes of body, before compression.
-    var bytes: Int
-}
-
-/// What one record says in a request: one event or several, all to the same path.
-struct FormedEvent: Hashable, Sendable {
-    var path: String
-    var events: [JSONText]
-
-    /// How many bytes they take, each with its comma.
-    var byteCount: Int { events.reduce(0) { $0 + $1.byteCount + 1 } }
-}
-
 /// Why an event has no words in a form, as a sentence.
 struct Inexpressible: Error, Hashable {
     var reason: String
-}
-
-/// What an answer says beyond its status.
-enum FormAnswer: Hashable, Sendable {
-    /// It counts as one of this class, whatever its status.
-    case kind(SortedAnswer.Kind)
-    /// The request may go again, not before that time has passed.
-    case retry(floor: Duration)
-    /// It names the places of the events that can never be delivered, from 0.
-    case refused(Set<Int>, others: Verdict.Others)
 }
 
 extension InitOptions.API {

@@ -1,0 +1,12 @@
+import TrackerModels
+import TrackerNetworking
+import TrackerStorage
+
+/// A part of the queue's front.
+struct Window: Hashable, Sendable {
+    var records: Int
+    var bytes: Int
+
+    /// How much of the queue's front is read at once where each record travels alone.
+    static let ahead = Window(records: 128, bytes: 256 << 10)
+}

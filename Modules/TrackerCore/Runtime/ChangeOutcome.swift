@@ -1,0 +1,13 @@
+import TrackerModels
+import TrackerStorage
+
+/// What became of a reset or a decision.
+enum ChangeOutcome: Hashable, Sendable {
+    /// The lane has taken it. If the disk refuses it, it holds in memory, and is written once the disk can be written.
+    case taken(ChangeResult)
+    /// It is kept in memory for the next `initialize`.
+    case kept
+
+    /// Why it is not on disk.
+    var error: StorageError? { if case .taken(.failed(let error)) = self { error } else { nil } }
+}

@@ -1,0 +1,7 @@
+/// Names one exchange of one loop.
+package struct TransferID: Hashable, Sendable {
+    /// The loop's own number for it, never used again.
+    package let number: UInt64
+
+    package init(_ number: UInt64) { self.number = number }
+}
