@@ -16,6 +16,11 @@ enum FaultTexts {
         \(members(of: FaultWord.texts))
         }
 
+        /** What became of dropped calls, with marks as the texts. @type {Record<string, string>} */
+        export const DROPS = {
+        \(members(of: dropTexts))
+        }
+
         /** Why a client is off, by the word of the fault. @type {Record<string, string>} */
         export const OFF_PHRASES = {
         \(members(of: offPhrases))
@@ -38,12 +43,19 @@ enum FaultTexts {
         }
         \"\"\"The text of errors, by their codes, around the fault or the facts that their data have.\"\"\"
 
+        DROPS: dict[str, str] = {
+        \(entries(of: dropTexts))
+        }
+        \"\"\"What became of dropped calls, with marks as the texts.\"\"\"
+
         OFF_PHRASES: dict[str, str] = {
         \(entries(of: offPhrases))
         }
         \"\"\"Why a client is off, by the word of the fault.\"\"\"
 
         """
+
+    private static let dropTexts = DropText.allCases.map { (word: $0.rawValue, text: $0.text) }
 
     private static let offPhrases = OffSwitch.allCases.map { (word: $0.word.rawValue, text: $0.phrase) }
 

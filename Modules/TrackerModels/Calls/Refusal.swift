@@ -52,11 +52,13 @@ package struct Refusal: Error, Hashable, Sendable {
     package func message(of call: String, initializer: String) -> String {
         // Four are in the words of the product's documents.
         switch reason {
-        case .notInitialized: sentence(initializer)
-        case .trackingNotAllowed: "Event blocked - consent not granted: \(call)"
-        case .queueFull: "Event queue full - dropping event: \(call)"
-        case .invalidUserId: "user_id is required for \(call)()"
-        default: "\(call) was dropped: \(reason.rawValue). \(sentence(initializer))"
+        case .notInitialized: return sentence(initializer)
+        case .trackingNotAllowed: return "Event blocked - consent not granted: \(call)"
+        case .queueFull: return "Event queue full - dropping event: \(call)"
+        case .invalidUserId: return "user_id is required for \(call)()"
+        default:
+            let facts = ["call": call, "reason": reason.rawValue, "why": sentence(initializer), "place": ""]
+            return TextTemplate.filled(DropText.call.text) { facts[$0] }
         }
     }
 

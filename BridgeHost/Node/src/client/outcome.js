@@ -1,5 +1,6 @@
-import { sentenceOf } from './fault.js'
+import { filled, sentenceOf } from './fault.js'
 import { clientOf } from './methods.js'
+import { DROPS } from './texts.js'
 
 /**
  * What became of a tracking call.
@@ -25,28 +26,17 @@ export function dropped(reason, fault) {
     return fault ? { status: 'dropped', reason, fault } : { status: 'dropped', reason }
 }
 
-/** The warning about a dropped call. @param {Drop} drop */
-export function dropWarning(drop) {
-    return `${callName(drop)} ${endOf(drop)}` + drop.place
-}
-
 /**
- * The warning about several calls that were dropped for the same reason.
+ * The warning about calls that were dropped for the same reason.
  *
  * @param {Drop} first
- * @param {number} count
- * @param {boolean} isReported Whether there was a warning about the first.
+ * @param {number} [count]
+ * @param {boolean} [isReported] Whether there was a warning about the first.
  */
-export function droppedCallsWarning(first, count, isReported) {
-    if (isReported) return `${count === 1 ? '1 more call' : `${count} more calls`} ${endOf(first, count)}`
-    if (count === 1) return dropWarning(first)
-    return `${count} calls ${endOf(first, count)} The first was ${callName(first)}${first.place}.`
-}
-
-/** What became of so many calls, and why. */
-function endOf(drop, count = 1) {
-    const end = drop.hasFailed ? 'failed' : count === 1 ? 'was dropped' : 'were dropped'
-    return `${end}: ${drop.reason}. ${whyDropped(drop)}`.trimEnd()
+export function dropWarning(first, count = 1, isReported = false) {
+    const form = isReported ? (count === 1 ? 'oneMore' : 'more') : count === 1 ? 'call' : 'several'
+    const { reason, place, hasFailed } = first
+    return filled(DROPS[form], { call: callName(first), failed: hasFailed ? '' : undefined, reason, why: whyDropped(first) || undefined, place, count })
 }
 
 /** A call for a warning: with its event's name, but nothing of a person. */

@@ -59,6 +59,14 @@ export const TEXTS = {
     checkAddress: "The server has no such endpoint: check `apiUrl`.",
 }
 
+/** What became of dropped calls, with marks as the texts. @type {Record<string, string>} */
+export const DROPS = {
+    call: "{call} [failed{failed}|was dropped]: {reason}.[ {why}]{place}",
+    oneMore: "1 more call [failed{failed}|was dropped]: {reason}.[ {why}]",
+    more: "{count} more calls [failed{failed}|were dropped]: {reason}.[ {why}]",
+    several: "{count} calls [failed{failed}|were dropped]: {reason}.[ {why}] The first was {call}{place}.",
+}
+
 /** Why a client is off, by the word of the fault. @type {Record<string, string>} */
 export const OFF_PHRASES = {
     offByOption: "enabled is false",

@@ -1,6 +1,6 @@
 import { clearTimeout, setTimeout } from './clock.js'
 import { OF_STATE, clientOf } from './methods.js'
-import { dropWarning, droppedCallsWarning } from './outcome.js'
+import { dropWarning } from './outcome.js'
 
 /** How long drops are collected for one warning while calls are under way. */
 const GATHERING_MS = 1000
@@ -82,6 +82,6 @@ export class Warnings {
         const { first, count, isReported } = streak
         // A logger may make calls, which are dropped as well.
         Object.assign(streak, { count: 0, isReported: true })
-        if (count > 0) this.#print(droppedCallsWarning(first, count, isReported))
+        if (count > 0) this.#print(dropWarning(first, count, isReported))
     }
 }

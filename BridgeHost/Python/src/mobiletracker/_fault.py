@@ -23,15 +23,19 @@ def sentence(word: object, facts: Mapping[str, Any], written: frozenset[object] 
     :param word: The key of the text.
     :param written: The names that the caller wrote: they stay as they are.
     """
-    return _filled(TEXTS.get(str(word), ""), lambda name: _words(name, facts.get(name), written)) or ""
+    return filled(TEXTS.get(str(word), ""), facts, written)
 
 
 def message_of(code: str, data: Mapping[str, Any], written: frozenset[object]) -> str | None:
     """The message of an error; None if its data do not say what is wrong."""
     fault = sentence(data.get("reason"), data, written)
     facts = {**data, "fault": fault or None}
-    framed = _filled(ERRORS.get(code, ""), lambda name: _words(name, facts.get(name), written))
-    return framed or fault or None
+    return filled(ERRORS.get(code, ""), facts, written) or fault or None
+
+
+def filled(text: str, facts: Mapping[str, Any], written: frozenset[object] = frozenset()) -> str:
+    """A text with its facts; empty if one is missing."""
+    return _filled(text, lambda name: _words(name, facts.get(name), written)) or ""
 
 
 def written_in(arguments: Sequence[object]) -> frozenset[object]:

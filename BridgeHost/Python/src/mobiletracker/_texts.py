@@ -63,6 +63,14 @@ ERRORS: dict[str, str] = {
 }
 """The text of errors, by their codes, around the fault or the facts that their data have."""
 
+DROPS: dict[str, str] = {
+    "call": "{call} [failed{failed}|was dropped]: {reason}.[ {why}]{place}",
+    "oneMore": "1 more call [failed{failed}|was dropped]: {reason}.[ {why}]",
+    "more": "{count} more calls [failed{failed}|were dropped]: {reason}.[ {why}]",
+    "several": "{count} calls [failed{failed}|were dropped]: {reason}.[ {why}] The first was {call}{place}.",
+}
+"""What became of dropped calls, with marks as the texts."""
+
 OFF_PHRASES: dict[str, str] = {
     "offByOption": "enabled is false",
     "offByEnvironment": "MOBILE_TRACKER_ENABLED is false in the environment",

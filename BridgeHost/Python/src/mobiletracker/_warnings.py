@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any
 
 from ._action_queue import ActionQueue
-from ._fault import sentence
+from ._fault import filled, sentence
 from ._row import Row
 from ._table import OF_STATE, ROWS
+from ._texts import DROPS
 
 _SEGMENT = {
     "analytics.track": "track(event, properties, user_id=…)",
@@ -43,11 +44,6 @@ class Drop:
     """Whether it failed instead, without a host: it is unknown whether a host stored it."""
 
     @property
-    def call(self) -> str:
-        """The call for a warning: with its event's name, but nothing of a person."""
-        return call_name(self.row.method, self.name)
-
-    @property
     def sentence(self) -> str:
         """Why, in words."""
         if self.detail:
@@ -58,13 +54,22 @@ class Drop:
         # A text about an option is also part of other sentences.
         return words if not words or words[-1] in ".?" else f"{words}."
 
-    def __str__(self) -> str:
-        return f"{self.call} {self.end_of(1)}{self.place}"
+    def warning(self, count: int = 1, *, is_reported: bool = False) -> str:
+        """The warning about so many calls that were dropped for the same reason, of which this is the first.
 
-    def end_of(self, count: int) -> str:
-        """What became of so many calls, and why."""
-        end = "failed" if self.has_failed else "was dropped" if count == 1 else "were dropped"
-        return f"{end}: {self.reason}. {self.sentence}".rstrip()
+        :param is_reported: Whether there was a warning about this one.
+        """
+        form = ("oneMore" if count == 1 else "more") if is_reported else "call" if count == 1 else "several"
+        facts = {
+            # With its event's name, but nothing of a person.
+            "call": call_name(self.row.method, self.name),
+            "failed": "" if self.has_failed else None,
+            "reason": self.reason,
+            "why": self.sentence or None,
+            "place": self.place,
+            "count": count,
+        }
+        return filled(DROPS[form], facts)
 
 
 def segment_hint(method: str, arguments: Sequence[object]) -> str:
@@ -99,13 +104,7 @@ class _Streak:
         """The warning that is due, if one is."""
         count, was_reported = self.count, self.is_reported
         self.count, self.is_reported = 0, True
-        if count == 0:
-            return None
-        if was_reported:
-            return f"{'1 more call' if count == 1 else f'{count} more calls'} {self.first.end_of(count)}"
-        if count == 1:
-            return str(self.first)
-        return f"{count} calls {self.first.end_of(count)} The first was {self.first.call}{self.first.place}."
+        return self.first.warning(count, is_reported=was_reported) if count else None
 
 
 class Warnings:
@@ -144,7 +143,7 @@ class Warnings:
     def dropped(self, drop: Drop) -> None:
         """A call was dropped. If its reason is in the tracker's state, `report_first` warns of it later."""
         if drop.reason not in OF_STATE and not drop.has_failed:
-            return self.warn(str(drop))
+            return self.warn(drop.warning())
         self._changes.run(partial(self._count, drop))
 
     def accepted(self, row: Row) -> None:
