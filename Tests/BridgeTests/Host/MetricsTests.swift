@@ -146,8 +146,12 @@ struct MetricsTests {
         let inspected = try await inspect(folder.path("state"))
 
         for text in [text, inspected.output] {
+            // A figure, such as a time, may have the digits of a brand.
+            let names = text.split(separator: "\n").map { line in
+                line.hasPrefix("#") ? line : line[..<(line.lastIndex(of: " ") ?? line.endIndex)]
+            }.joined(separator: "\n")
             for word in ["PURCHASE", "BAD", "WAITS", "Order", "Clicked", "secret", "127.0.0.1", "925", "session-1"] {
-                #expect(!text.contains(word))
+                #expect(!names.contains(word))
             }
             #expect(text.hasSuffix("\n# EOF\n"))
             #expect(try await Promtool.check(metrics: text) == "")
