@@ -89,7 +89,7 @@ extension DeliveryEngine {
 
     /// Whether what was read ahead holds: nothing has changed since, or nothing that matters to it.
     private func confirm(
-        _ record: Record.ID, _ version: LaneVersion?
+        _ record: Record.ID, _ version: ReadVersion?
     ) throws(StorageError) -> DeliveryState.Confirmation {
         if let version, try parts.outbox.isUnchanged(since: version) { return .unchanged }
         guard let found = try parts.outbox.state(ifQueued: record) else { return .gone }

@@ -19,7 +19,7 @@ extension DeliveryState {
         /// Read the lane's counters: ``counted(_:at:)``.
         case count
         /// Find out whether a record still waits and the lane is as it was: ``confirmed(_:at:)``.
-        case confirm(Record.ID, LaneVersion?)
+        case confirm(Record.ID, ReadVersion?)
         /// Find out whether there is work in a lane that another process has: ``glanced(_:at:)``.
         case glance
         /// Find out whether something was queued while the lane was let go: ``countedOnceMore(_:)``.
@@ -76,7 +76,7 @@ extension DeliveryState {
         /// Nothing was written since it was read.
         case unchanged
         /// The lane, if the record still waits.
-        case found(LaneState, LaneVersion?)
+        case found(LaneState, ReadVersion?)
         case gone
     }
 

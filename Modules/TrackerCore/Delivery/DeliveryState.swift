@@ -178,7 +178,7 @@ struct DeliveryState: Sendable {
     ///
     /// - Parameter found: The lane now, if the first of the records still waits.
     /// - Returns: Whether it holds.
-    mutating func confirm(_ found: (lane: LaneState, version: LaneVersion?)?) -> Bool {
+    mutating func confirm(_ found: (lane: LaneState, version: ReadVersion?)?) -> Bool {
         guard let ahead, let found, found.lane.database == ahead.lane.database,
             found.lane.generation == ahead.lane.generation,
             found.lane.consent == ahead.lane.consent, found.lane.entry == ahead.lane.entry,
@@ -308,8 +308,8 @@ struct DeliveryState: Sendable {
         self.ahead?.prepare(plan)
     }
 
-    private func view(_ ahead: ReadAhead, wantedThrough: Int64, at reading: ClockReading) -> LaneView {
-        LaneView(
+    private func view(_ ahead: ReadAhead, wantedThrough: Int64, at reading: ClockReading) -> QueueView {
+        QueueView(
             state: ahead.lane, records: ahead.records, entries: ahead.entries, now: reading.now, wall: reading.wall,
             wantedThrough: wantedThrough, groups: ahead.groups)
     }

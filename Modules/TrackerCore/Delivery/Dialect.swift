@@ -10,11 +10,11 @@ protocol Dialect: Sendable {
     var window: Window { get }
 
     /// What to do next with what is at the front.
-    mutating func plan(_ view: LaneView) -> Intention
+    mutating func plan(_ view: QueueView) -> Intention
 
     /// The request of the first record, if it depends on the view alone. It is made while the previous one is under
     /// way.
-    func prepare(_ view: LaneView) -> Plan?
+    func prepare(_ view: QueueView) -> Plan?
 
     /// Until when nothing is due, if the last plan was to wait and only new records have come since; `nil` if the
     /// queue's front must be read.
@@ -54,7 +54,7 @@ enum DialectMemory: Sendable {
 extension Dialect {
     func split(_: [Record]) {}
 
-    func prepare(_: LaneView) -> Plan? { nil }
+    func prepare(_: QueueView) -> Plan? { nil }
 
     func needsSession(_: LaneState) -> Bool { false }
 

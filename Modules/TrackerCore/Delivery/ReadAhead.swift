@@ -6,7 +6,7 @@ struct ReadAhead: Sendable {
     /// The lane, as it was when it was last looked at.
     var lane: LaneState
     /// The version of the lane, to find out whether anything has changed since; `nil` if only reading tells.
-    var version: LaneVersion?
+    var version: ReadVersion?
     let entries: [Generation: GenerationEntry]
     var groups: [GroupExtent]
     /// The request of the first record, made while the one before is under way.

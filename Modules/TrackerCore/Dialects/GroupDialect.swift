@@ -110,7 +110,7 @@ struct GroupDialect: Dialect {
 
     var lacksKey: Bool { (framing.apiKey ?? framing.writeKey)?.isEmpty == true }
 
-    mutating func plan(_ view: LaneView) -> Intention {
+    mutating func plan(_ view: QueueView) -> Intention {
         guard let first = view.records.first, let last = view.records.last else {
             waitingSince = nil
             return .rest
@@ -174,7 +174,7 @@ struct GroupDialect: Dialect {
     }
 
     /// Whether enough events wait to make a group due.
-    private func isFull(_ view: LaneView, newest: Int64) -> Bool {
+    private func isFull(_ view: QueueView, newest: Int64) -> Bool {
         if view.records.count >= schedule.count { return true }
         let bytes = view.records.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
         // If the view ends before the queue although it had room for more records, its byte limit was reached.

@@ -39,7 +39,7 @@ struct SessionDialect: Dialect {
 
     var lacksKey: Bool { requests.apiKey.isEmpty }
 
-    mutating func plan(_ view: LaneView) -> Intention {
+    mutating func plan(_ view: QueueView) -> Intention {
         guard view.state.consent == .granted else { return .blocked(.noConsent) }
         guard view.state.entry.session != nil else { return planSession(view.state) }
         guard let record = view.records.first else { return .rest }
@@ -65,7 +65,7 @@ struct SessionDialect: Dialect {
         return .send(plan(.records, request, [record], record.generation, session, isCurrent))
     }
 
-    func prepare(_ view: LaneView) -> Plan? {
+    func prepare(_ view: QueueView) -> Plan? {
         guard view.state.consent == .granted, view.state.entry.session != nil, let record = view.records.first,
             record.route == .event, let entry = view.entries[record.generation], let session = entry.session
         else { return nil }

@@ -81,7 +81,7 @@ package struct LaneMetrics: Sendable {
     }
 
     /// The figures of an open lane.
-    init(_ lane: LaneParts) {
+    init(_ lane: DeliveryParts) {
         let engine = lane.engine.snapshot
         self.engine = ObjectIdentifier(lane.engine)
         openBreakers = engine.circuit == .closed ? 0 : 1

@@ -120,7 +120,7 @@ package final class LaneRegistry: Sendable {
                     }
                 }
             if !state.isEnding { state.lanes[key] = lane }
-            let member = LaneMember(listener: listener, keyFile: keyFile, log: dependencies.sharing?.listener)
+            let member = AudienceMember(listener: listener, keyFile: keyFile, log: dependencies.sharing?.listener)
             return LaneShare(lane: lane, member: lane.add(member), isOpener: known == nil)
         }
     }

@@ -19,7 +19,7 @@ struct OpenLane: Sendable {
         let beforeLook: @Sendable (_ isDue: Bool, _ asks: Bool) -> Void
     }
 
-    let parts: LaneParts
+    let parts: DeliveryParts
     let keyFile: KeyFile?
     /// The client's share, if others may use the lane too.
     let share: LaneShare?
@@ -49,7 +49,7 @@ struct OpenLane: Sendable {
             parts = share.lane.parts
         } else {
             share = nil
-            parts = try LaneParts(
+            parts = try DeliveryParts(
                 dependencies, settings, log: listener.log, hub: listener.hub,
                 outbox: outbox { event in
                     reporter.report(event)

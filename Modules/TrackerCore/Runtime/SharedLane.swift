@@ -47,8 +47,8 @@ final class SharedLane: Sendable {
         var pauses: [Int: Int] = [:]
     }
 
-    let parts: LaneParts
-    private let audience: LaneAudience
+    let parts: DeliveryParts
+    private let audience: Audience
     private let log: LevelledLog
     /// The options of the client that opened the lane.
     private let delivery: DeliveryOptions
@@ -65,13 +65,13 @@ final class SharedLane: Sendable {
         outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration,
         report: @escaping @Sendable (SharedLane, Event) -> Void
     ) throws(TrackerError) {
-        let audience = LaneAudience(log: dependencies.sharing?.log ?? dependencies.log)
+        let audience = Audience(log: dependencies.sharing?.log ?? dependencies.log)
         let log = LevelledLog(audience, of: name, isVerbose: settings.isVerbose)
         let hub = DiagnosticsHub()
         hub.observe { audience.hear($0) }
         hub.observeDeliveries()
         let reporter = ClientReporter(log: log, hub: hub, full: FullQueue())
-        parts = try LaneParts(
+        parts = try DeliveryParts(
             dependencies, settings, log: log, hub: hub,
             outbox: outbox { event in
                 reporter.report(event)
@@ -104,7 +104,7 @@ final class SharedLane: Sendable {
 
     // MARK: Who uses it
 
-    func add(_ member: LaneMember) -> Int {
+    func add(_ member: AudienceMember) -> Int {
         let number = audience.add(member)
         state.withLock { $0.pauses[number] = 0 }
         return number

@@ -12,13 +12,13 @@ package struct AnsweredRecords: Sendable {
 
     private let group: StagedGroup
     package let indices: Range<Int>
-    private let effects: [LaneTransaction.Effect]?
+    private let effects: [OutboxTransaction.Effect]?
     /// The lane after the transaction; `nil` if there was none.
     package let lane: LaneState?
     private let refusal: RefusalReason
 
     init(
-        group: StagedGroup, indices: Range<Int>, effects: [LaneTransaction.Effect]?, lane: LaneState?,
+        group: StagedGroup, indices: Range<Int>, effects: [OutboxTransaction.Effect]?, lane: LaneState?,
         refusal: RefusalReason
     ) {
         self.group = group

@@ -41,12 +41,12 @@ package protocol LaneOutbox: Sendable {
 
     /// Whether no process has written anything since a read. This is the cheapest check before a record that was read
     /// earlier is sent.
-    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool
+    func isUnchanged(since version: ReadVersion) throws(StorageError) -> Bool
 
     /// Reads the lane, if a record of it still waits. It is cheaper than a peek.
     ///
     /// - Returns: The lane, and how to tell later whether it has changed. `nil` if the record is gone, or may not be sent.
-    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)?
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: ReadVersion?)?
 
     /// How many records with at most this sequence number wait.
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int

@@ -10,11 +10,11 @@ package struct Peek: Sendable {
     /// Groups of records that may have gone out in one request, and whose answer is not known.
     package var groups: [GroupExtent]
     /// With it ``LaneOutbox/isUnchanged(since:)`` says later whether anything was written; `nil` if it cannot.
-    package var version: LaneVersion?
+    package var version: ReadVersion?
 
     package init(
         state: LaneState, records: [Record], entries: [Generation: GenerationEntry], groups: [GroupExtent] = [],
-        version: LaneVersion? = nil
+        version: ReadVersion? = nil
     ) {
         self.version = version
         self.state = state

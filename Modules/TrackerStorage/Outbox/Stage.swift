@@ -29,7 +29,7 @@ struct Stage: Sendable {
     var commits: Int64 = 0
     var writeFailure: StorageError?
     /// When the account begins.
-    var origin = LaneOrigin()
+    var origin = AccountOrigin()
     /// Whether backups are about to be written without a caller that waits.
     var isBackupScheduled = false
     /// Whether the backups have failed, which was reported, and are to be written again.

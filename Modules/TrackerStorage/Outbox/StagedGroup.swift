@@ -251,7 +251,7 @@ struct StagedGroup: Sendable {
     ///   - range: Entries that are records of one owner.
     ///   - effects: What the transaction has made of each entry; `nil`: every one is refused.
     func answer(
-        _ range: Range<Int>, _ effects: [LaneTransaction.Effect]?, in lane: LaneState?, orElse refusal: RefusalReason
+        _ range: Range<Int>, _ effects: [OutboxTransaction.Effect]?, in lane: LaneState?, orElse refusal: RefusalReason
     ) {
         guard case .record(let record)? = entries[range].first, let owner = record.owner else { return }
         owners[owner].answer(

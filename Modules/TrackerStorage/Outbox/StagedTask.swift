@@ -3,7 +3,7 @@ final class StagedTask: Sendable {
     /// About how many bytes a task adds to a transaction besides a body.
     static let weight = 256
 
-    let task: LaneTask
+    let task: WriterTask
     let completion: @Sendable (ChangeResult) -> Void
     /// How many records it adds to the queue, unless they are refused.
     let records: Int
@@ -17,7 +17,7 @@ final class StagedTask: Sendable {
 
     var weight: Int { Self.weight }
 
-    init(task: LaneTask, completion: @escaping @Sendable (ChangeResult) -> Void = { _ in }) {
+    init(task: WriterTask, completion: @escaping @Sendable (ChangeResult) -> Void = { _ in }) {
         self.task = task
         self.completion = completion
         records = task.records

@@ -2,13 +2,13 @@ import TrackerModels
 
 /// Carries one lane over from a damaged database into a new one.
 struct LaneRecovery {
-    private let database: LaneDatabase
+    private let database: OutboxDatabase
     private let backup: LaneBackup
     private let recovered: RecoveredLane
     private let key: LaneKey
 
     /// Names the lane, whose new rows exist.
-    init(_ database: LaneDatabase, _ backup: LaneBackup, _ recovered: RecoveredLane, _ key: LaneKey) {
+    init(_ database: OutboxDatabase, _ backup: LaneBackup, _ recovered: RecoveredLane, _ key: LaneKey) {
         self.database = database
         self.backup = backup
         self.recovered = recovered

@@ -29,7 +29,7 @@ struct RecoveredDatabase {
     /// - Throws: `unreadable` if the system refuses reads, and they do not count as damage.
     func build(expecting queued: [LaneIdentity: Int], givesUp: Bool = false) throws(StorageError) -> Count {
         try makeEmpty()
-        let database = try LaneDatabase(Connection(files.new, .readWrite))
+        let database = try OutboxDatabase(Connection(files.new, .readWrite))
         try database.connection.execute("PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY")
         func carryOver(isLastTry: Bool) throws(StorageError) -> Count {
             let damaged = try DamagedDatabase(
@@ -53,7 +53,7 @@ struct RecoveredDatabase {
     }
 
     private func carryOver(
-        from damagedCopy: DamagedDatabase?, into database: LaneDatabase, _ queued: [LaneIdentity: Int]
+        from damagedCopy: DamagedDatabase?, into database: OutboxDatabase, _ queued: [LaneIdentity: Int]
     ) throws(StorageError) -> Count {
         let found = try damagedCopy?.lanes() ?? [:]
         let backedUp = try folder.backedUpLanes()

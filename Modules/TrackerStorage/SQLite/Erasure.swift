@@ -9,7 +9,7 @@ enum Erasure: Int64, Comparable {
     case log = 2
 
     /// The rest that an earlier run has left.
-    static func left(in database: LaneDatabase) throws(StorageError) -> Erasure? {
+    static func left(in database: OutboxDatabase) throws(StorageError) -> Erasure? {
         let number = try database.connection.number(Self.query)
         return number.map { Erasure(rawValue: $0) ?? .everything }
     }
@@ -17,12 +17,12 @@ enum Erasure: Int64, Comparable {
     /// Reads the number of the rest from a database.
     static let query = "SELECT value FROM meta WHERE name = 'erase'"
 
-    func save(in database: LaneDatabase) throws(StorageError) {
+    func save(in database: OutboxDatabase) throws(StorageError) {
         try database.connection.execute("INSERT OR REPLACE INTO meta VALUES('erase', \(rawValue))")
     }
 
     /// Has it begun with this step, or with an earlier one that is due already.
-    func demand(in database: LaneDatabase) throws(StorageError) {
+    func demand(in database: OutboxDatabase) throws(StorageError) {
         try database.connection.execute(
             """
             INSERT INTO meta VALUES('erase', \(rawValue))
@@ -33,7 +33,7 @@ enum Erasure: Int64, Comparable {
     static func < (lhs: Erasure, rhs: Erasure) -> Bool { lhs.rawValue < rhs.rawValue }
 
     /// Removes it from the database: the erasure is complete.
-    static func forget(in database: LaneDatabase) throws(StorageError) {
+    static func forget(in database: OutboxDatabase) throws(StorageError) {
         try database.connection.execute("DELETE FROM meta WHERE name = 'erase'")
     }
 }

@@ -91,7 +91,7 @@ struct LaneCounters: Hashable, Sendable {
 }
 
 /// The point from which an outbox counts: when it opened the lane, or when it found another database in its place.
-struct LaneOrigin: Hashable, Sendable {
+struct AccountOrigin: Hashable, Sendable {
     var counters = LaneCounters()
     /// How many records were found.
     var recovered = 0
@@ -109,7 +109,7 @@ struct LaneOrigin: Hashable, Sendable {
     /// with what is found there.
     func account(_ now: LaneCounters) -> Account {
         let account = difference(now)
-        return account.isBalanced ? account : LaneOrigin(counters: now, recovered: now.queued).difference(now)
+        return account.isBalanced ? account : AccountOrigin(counters: now, recovered: now.queued).difference(now)
     }
 
     private func difference(_ now: LaneCounters) -> Account {

@@ -5,7 +5,7 @@ import Synchronization
 package final class MemoryDatabase: Sendable {
     /// Who gives a database back has forgotten it, with its statements: one thread at a time has it.
     private struct Held: @unchecked Sendable {
-        let database: LaneDatabase
+        let database: OutboxDatabase
     }
 
     private let held = Mutex<Held?>(nil)
@@ -13,10 +13,10 @@ package final class MemoryDatabase: Sendable {
     package init() {}
 
     /// - Returns: `nil` if there is none yet.
-    func take() -> LaneDatabase? { held.withLock { $0.take() }?.database }
+    func take() -> OutboxDatabase? { held.withLock { $0.take() }?.database }
 
     /// Takes back what ``take()`` has given, or a first database.
-    func give(_ database: LaneDatabase) {
+    func give(_ database: OutboxDatabase) {
         let given = Held(database: database)
         held.withLock { $0 = given }
     }

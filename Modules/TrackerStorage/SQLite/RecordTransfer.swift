@@ -8,7 +8,7 @@ import TrackerModels
 /// Records keep their order and get new sequence numbers. A key that a caller gave stays known in both lanes; a record goes if
 /// its key was used in this one too.
 struct RecordTransfer {
-    private let database: LaneDatabase
+    private let database: OutboxDatabase
     private let configuration: OutboxConfiguration
     /// Where the locks are; `nil` for memory, which no other outbox has open.
     private let folder: StateFolder?
@@ -21,7 +21,7 @@ struct RecordTransfer {
     private var refused = 0
 
     init(
-        _ database: LaneDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder?,
+        _ database: OutboxDatabase, _ configuration: OutboxConfiguration, _ folder: StateFolder?,
         excluding excluded: Set<LaneIdentity>
     ) {
         self.database = database
@@ -33,7 +33,7 @@ struct RecordTransfer {
     /// Whether numbers were given.
     var hasMoved: Bool { count > 0 || refused > 0 }
 
-    mutating func run(_ transaction: inout LaneTransaction) throws(StorageError) {
+    mutating func run(_ transaction: inout OutboxTransaction) throws(StorageError) {
         for other in try database.lanes(besides: transaction.row.key) where !excluded.contains(other.identity) {
             let isNamed = configuration.takesOver.contains(other.identity)
             let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
@@ -61,7 +61,7 @@ struct RecordTransfer {
     }
 }
 
-extension LaneTransaction {
+extension OutboxTransaction {
     /// Moves records of another lane to this one.
     ///
     /// - Parameters:

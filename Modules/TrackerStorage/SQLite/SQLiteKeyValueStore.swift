@@ -4,14 +4,14 @@ import TrackerModels
 ///
 /// A removed value leaves a row without a value, which shows that a backup of it is old.
 struct SQLiteKeyValueStore {
-    private let database: LaneDatabase
+    private let database: OutboxDatabase
     private let brand: Int64
     /// 0 stands for the brand.
     private let lane: Int64
     /// Counts the resets of the lane or the brand: values of an earlier one do not count.
     let epoch: Int64
 
-    init(_ database: LaneDatabase, _ row: LaneRow, _ scope: ValueScope) {
+    init(_ database: OutboxDatabase, _ row: LaneRow, _ scope: ValueScope) {
         self.database = database
         brand = row.key.brand
         lane = scope == .lane ? row.key.lane : 0

@@ -48,7 +48,7 @@ extension SQLiteOutbox {
                     ? state.entry : try database.entry(of: record.generation, in: key)
                 entries[record.generation] = entry ?? GenerationEntry()
             }
-            let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
+            let version = isInMemory ? ReadVersion(opening: 0, changes: commits) : try database.version()
             return (
                 peek: Peek(
                     state: state, records: records, entries: entries, groups: records.isEmpty ? [] : groups,
@@ -80,7 +80,7 @@ extension SQLiteOutbox {
     }
 
     /// Whether nothing has been written since a read, by any process.
-    package func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
+    package func isUnchanged(since version: ReadVersion) throws(StorageError) -> Bool {
         // Changes that the disk has refused apply to whatever is read.
         guard log.isEmpty else { return false }
         let commits = stage.withLock(\.commits)
@@ -91,16 +91,16 @@ extension SQLiteOutbox {
     /// Reads the lane, if a record of it still waits.
     package func state(
         ifQueued record: Record.ID
-    ) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+    ) throws(StorageError) -> (lane: LaneState, version: ReadVersion?)? {
         let unwritten = unwritten
         let (isSettled, commits) = stage.withLock { ($0.settling.contains(record), $0.commits) }
         guard !isSettled, !unwritten.hidesRecords, !unwritten.settledRecords.contains(record) else { return nil }
         let isInMemory = folder == nil
-        let found = try read { (database, key, _) throws(StorageError) -> (LaneState, LaneVersion)? in
+        let found = try read { (database, key, _) throws(StorageError) -> (LaneState, ReadVersion)? in
             guard try database.hasRecord(record.number),
                 let row = try database.lane(key, prefix: configuration.keyPrefix)
             else { return nil }
-            let version = isInMemory ? LaneVersion(opening: 0, changes: commits) : try database.version()
+            let version = isInMemory ? ReadVersion(opening: 0, changes: commits) : try database.version()
             return (row.state(configuration, oldestOccurredAt: nil, in: database), version)
         }
         return (found ?? nil).map { (unwritten.state(over: $0.0), $0.1) }
@@ -209,7 +209,7 @@ extension SQLiteOutbox {
         return try stateWithoutDatabase()
     }
 
-    private func state(_ key: LaneKey, _ database: LaneDatabase) throws(StorageError) -> LaneState {
+    private func state(_ key: LaneKey, _ database: OutboxDatabase) throws(StorageError) -> LaneState {
         guard let row = try database.lane(key, prefix: configuration.keyPrefix) else {
             return try stateWithoutDatabase()
         }

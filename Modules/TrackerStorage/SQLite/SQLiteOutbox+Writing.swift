@@ -95,7 +95,7 @@ extension SQLiteOutbox {
     }
 
     /// Passes the writer's state on to readers.
-    func publish(_ writer: borrowing LaneWriter, settled: [Record.ID] = []) {
+    func publish(_ writer: borrowing OutboxWriter, settled: [Record.ID] = []) {
         let (origin, count, failure) = (
             writer.origin, writer.database.count, writer.failure ?? writer.erasureFailure
         )
@@ -111,7 +111,7 @@ extension SQLiteOutbox {
     /// Calls the completions in order. A change of a value is answered once its backup is written; only such changes
     /// wait for that. So does a reset or decision that is made again: the process that made it first may have died before
     /// its backups were written.
-    private func answer(_ group: StagedGroup, _ outcome: LaneWriter.Outcome) {
+    private func answer(_ group: StagedGroup, _ outcome: OutboxWriter.Outcome) {
         var waiting: [@Sendable (StorageError?) -> Void] = []
         let waits = folder != nil && group.isLasting
         configuration.answering {
@@ -143,7 +143,7 @@ extension SQLiteOutbox {
     }
 
     /// Whether the answer waits for the backup.
-    private func isBackupDue(for task: StagedTask, _ result: ChangeResult, _ outcome: LaneWriter.Outcome) -> Bool {
+    private func isBackupDue(for task: StagedTask, _ result: ChangeResult, _ outcome: OutboxWriter.Outcome) -> Bool {
         guard task.isLasting else { return false }
         return outcome.changesValues && result.hasTakenEffect || result.isRepeated && task.task.isDecision
     }
@@ -199,7 +199,7 @@ extension SQLiteOutbox {
     }
 }
 
-extension LaneTask {
+extension WriterTask {
     /// Whether the task is a reset, or the user's decision.
     fileprivate var isDecision: Bool {
         switch self {

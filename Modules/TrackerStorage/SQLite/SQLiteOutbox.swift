@@ -13,8 +13,8 @@ package final class SQLiteOutbox: LaneOutbox {
     let configuration: OutboxConfiguration
     let folder: StateFolder?
     let stage: Mutex<Stage>
-    let writer: Mutex<LaneWriter>
-    let reader: LaneReader?
+    let writer: Mutex<OutboxWriter>
+    let reader: ReadingConnection?
     /// Names this run in the records it makes.
     private let run: Int64
     let queue = DispatchQueue(label: "tracker.outbox.writer")
@@ -37,10 +37,10 @@ package final class SQLiteOutbox: LaneOutbox {
         self.folder = folder
         self.run = run
         stage = Mutex(Stage(bound: configuration.limits.maxBytes, overflow: configuration.limits.overflow))
-        let reader = folder.map { LaneReader($0, configuration.lane) }
+        let reader = folder.map { ReadingConnection($0, configuration.lane) }
         self.reader = reader
         log = UnwrittenLog.log(of: configuration.lane, in: folder)
-        writer = Mutex(LaneWriter(configuration, folder: folder, reader: reader, run: run, log: log))
+        writer = Mutex(OutboxWriter(configuration, folder: folder, reader: reader, run: run, log: log))
         delivery = LaneLock(path: folder?.deliveryLock(of: configuration.lane))
     }
 
@@ -209,7 +209,7 @@ package final class SQLiteOutbox: LaneOutbox {
     /// - Parameter body: Gets the database, the lane's rows in it, and this run's number.
     /// - Returns: `nil` if there is no database, or if it does not know the lane.
     func read<Result: Sendable>(
-        _ body: @Sendable (LaneDatabase, LaneKey, _ run: Int64) throws(StorageError) -> Result
+        _ body: @Sendable (OutboxDatabase, LaneKey, _ run: Int64) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
         do throws(StorageError) {
             if let reader {
@@ -231,7 +231,7 @@ package final class SQLiteOutbox: LaneOutbox {
     }
 }
 
-extension LaneTask {
+extension WriterTask {
     /// The answer when the task is not even tried.
     fileprivate func refusal(_ error: StorageError) -> ChangeResult {
         mayBeRefused ? .refused(.storage) : .failed(error)

@@ -123,8 +123,8 @@ package struct StateInspection: Sendable {
             guard let identity = LaneIdentity(row) else { return nil }
             let key = LaneKey(row)
             var dropped = try dropped(of: key, in: connection)
-            let requeued = dropped.first { $0.reason == LaneDatabase.requeuedName }?.count ?? 0
-            dropped.removeAll { $0.reason == LaneDatabase.requeuedName }
+            let requeued = dropped.first { $0.reason == OutboxDatabase.requeuedName }?.count ?? 0
+            dropped.removeAll { $0.reason == OutboxDatabase.requeuedName }
             return Lane(
                 identity: identity, queued: row.int("queued"), queuedBytes: row.int("queued_bytes"),
                 pending: identity.kind == .session ? try pendingRecords(of: key, in: connection) : 0,

@@ -3,12 +3,12 @@ import TrackerPlatform
 
 /// A database that is open, and the lane that was found in it.
 struct WatchedLane {
-    let database: LaneDatabase
+    let database: OutboxDatabase
     /// The lane's rows; if they were deleted, the next transaction makes new ones.
     var key: LaneKey
     let state: LaneState
     /// When the account begins.
-    let origin: LaneOrigin
+    let origin: AccountOrigin
     /// How many records were moved here from other lanes.
     let movedRecords: Int
     /// The recovery of a damaged database, if there was one.
@@ -29,7 +29,7 @@ struct WatchedDatabase: ~Copyable {
     /// Where; `nil` for memory.
     private let folder: StateFolder?
     /// The connection that reads, which must not outlive a database that is set aside.
-    private let reader: LaneReader?
+    private let reader: ReadingConnection?
     private let run: Int64
     /// What the disk has refused of the brand.
     private let log: UnwrittenLog
@@ -47,7 +47,8 @@ struct WatchedDatabase: ~Copyable {
     ///
     /// - Parameter run: Names this run of the outbox.
     init(
-        _ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64, log: UnwrittenLog
+        _ configuration: OutboxConfiguration, folder: StateFolder?, reader: ReadingConnection?, run: Int64,
+        log: UnwrittenLog
     ) {
         self.log = log
         self.configuration = configuration
@@ -131,7 +132,7 @@ struct WatchedDatabase: ~Copyable {
         return Self.diagnose(failure, lane.database, lane.key)
     }
 
-    private static func diagnose(_ failure: StorageError, _ database: LaneDatabase, _ key: LaneKey?) -> StorageError {
+    private static func diagnose(_ failure: StorageError, _ database: OutboxDatabase, _ key: LaneKey?) -> StorageError {
         do throws(StorageError) {
             try database.inspect(key)
             return failure
@@ -144,7 +145,7 @@ struct WatchedDatabase: ~Copyable {
     private func diagnose(opening failure: StorageError) -> StorageError {
         guard failure.kind == .refused, let folder,
             // Without the tables there is another failure than this.
-            let database = try? LaneDatabase(Connection(folder.database, .readWrite))
+            let database = try? OutboxDatabase(Connection(folder.database, .readWrite))
         else { return failure }
         return Self.diagnose(failure, database, nil)
     }
@@ -208,7 +209,7 @@ struct WatchedDatabase: ~Copyable {
     }
 
     /// Opens the file, and makes the tables that are missing.
-    private func connect() throws(StorageError) -> (database: LaneDatabase, isNew: Bool) {
+    private func connect() throws(StorageError) -> (database: OutboxDatabase, isNew: Bool) {
         if let database = memory?.take() { return (database, false) }
         let connection = try Connection(folder?.database ?? Connection.memory, .create)
         if let folder {
@@ -223,14 +224,14 @@ struct WatchedDatabase: ~Copyable {
         _ = try Schema.currentVersion(connection)
         try Schema.configure(connection, durability: configuration.durability)
         let isNew = try Schema.migrate(connection)
-        return (try LaneDatabase(connection), isNew)
+        return (try OutboxDatabase(connection), isNew)
     }
 
     private mutating func openDatabase(after seen: LaneState?) throws(StorageError) -> WatchedLane {
         let (database, isNew) = try connect()
         // If another database was open before, or backups of one exist, a new database means that the old one was removed.
         let isReplacement = isNew && pending == nil
-        var opened: (summary: LaneTransaction.Summary, origin: LaneOrigin)?
+        var opened: (summary: OutboxTransaction.Summary, origin: AccountOrigin)?
         var transfer: RecordTransfer?
         defer { transfer?.end() }
         // A move raises another lane's generation. Its backup would have the records taken for reset if the move were lost.
@@ -247,12 +248,12 @@ struct WatchedDatabase: ~Copyable {
                     _ = try database.makeLane(identity, recovered)
                 }
             }
-            let preparation = LanePreparation(database, configuration, backup: backup)
+            let preparation = RowPreparation(database, configuration, backup: backup)
             let unread = try folder.map { (folder) throws(StorageError) in
-                try LaneCatchUp(database, folder, for: configuration.lane).run()
+                try CatchUp(database, folder, for: configuration.lane).run()
             }
             let row = try preparation.lane(after: seen?.lastSequence ?? 0)
-            var transaction = try LaneTransaction(
+            var transaction = try OutboxTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
             try transaction.audit()
@@ -292,7 +293,7 @@ struct WatchedDatabase: ~Copyable {
     }
 
     /// What is left of an erasure, by the database or else by the file that says so too.
-    private func erasure(in database: LaneDatabase) throws(StorageError) -> Erasure? {
+    private func erasure(in database: OutboxDatabase) throws(StorageError) -> Erasure? {
         if let left = try Erasure.left(in: database) { return left }
         return try folder?.remembersErasure() == true ? .everything : nil
     }

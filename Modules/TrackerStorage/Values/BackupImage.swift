@@ -74,7 +74,7 @@ extension FileKeyValueStore {
     }
 }
 
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Reads what the backups of a lane's brand are to hold.
     func backupImage(of key: LaneKey, _ identity: LaneIdentity, in folder: StateFolder) throws(StorageError)
         -> BackupImage?

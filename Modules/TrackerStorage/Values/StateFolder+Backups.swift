@@ -66,7 +66,7 @@ extension FileKeyValueStore {
     }
 }
 
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Writes the backups of all brands. The lock on them is held.
     ///
     /// - Parameter own: The brand whose backups must be written; of the others those are that can be. `nil`: all must, and

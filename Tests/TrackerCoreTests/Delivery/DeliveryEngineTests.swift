@@ -565,7 +565,7 @@ private final class InterruptedOutbox: WrappingOutbox {
         inner.stage(.append(draft)) { _ in completion() }
     }
 
-    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: ReadVersion?)? {
         let found = try inner.state(ifQueued: record)
         interruptions.withLock { $0.confirmation }()
         return found

@@ -4,14 +4,14 @@ import TrackerStorage
 
 @testable import TrackerCore
 
-extension LaneView {
+extension QueueView {
     /// What a dialect sees of a queue.
     static func sample(
         _ records: [Record], lastSequence: Int64? = nil, at seconds: Double = 0, wanted: Int64 = 0, wall: Int64 = 0
-    ) -> LaneView {
+    ) -> QueueView {
         var state = LaneState.sample(session: nil, device: nil, queued: records.count)
         state.lastSequence = lastSequence ?? records.last?.sequence ?? 0
-        return LaneView(
+        return QueueView(
             state: state, records: records[...], entries: [:], now: .seconds(seconds),
             wall: Timestamp(milliseconds: wall),
             wantedThrough: wanted)

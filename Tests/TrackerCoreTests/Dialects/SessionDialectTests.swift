@@ -7,8 +7,8 @@ import TrackerStorage
 
 @Suite("The session dialect")
 struct SessionDialectTests {
-    private static func view(_ records: [Record], _ state: LaneState = .sample()) -> LaneView {
-        LaneView(
+    private static func view(_ records: [Record], _ state: LaneState = .sample()) -> QueueView {
+        QueueView(
             state: state, records: records[...], entries: [state.generation: state.entry], now: .seconds(0),
             wall: Timestamp(milliseconds: 0), wantedThrough: 0)
     }

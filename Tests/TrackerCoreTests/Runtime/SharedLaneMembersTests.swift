@@ -569,7 +569,7 @@ struct SharedLaneMembersTests {
 
     @Test("looks at its queue once the disk works again, also without a client")
     func diskWorksAgain() throws {
-        let audience = LaneAudience(log: RecordingLog())
+        let audience = Audience(log: RecordingLog())
         let kicks = Recorder<Bool>()
         audience.connect({ _ in true }, alone: { _ in }, kick: { kicks.record(true) })
         audience.hear(.writeFailed(StorageError(.full, "The disk is full")))

@@ -136,9 +136,9 @@ private final class FaultyOutbox: WrappingOutbox {
     }
 
     /// What the faults show changes without a commit.
-    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool { false }
+    func isUnchanged(since version: ReadVersion) throws(StorageError) -> Bool { false }
 
-    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: ReadVersion?)? {
         try inner.state(ifQueued: record).map { (faults.shown($0.lane), $0.version) }
     }
 

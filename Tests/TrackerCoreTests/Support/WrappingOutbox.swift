@@ -22,10 +22,10 @@ extension WrappingOutbox {
         try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)
     }
     func state() throws(StorageError) -> LaneState { try inner.state() }
-    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
+    func isUnchanged(since version: ReadVersion) throws(StorageError) -> Bool {
         try inner.isUnchanged(since: version)
     }
-    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: LaneVersion?)? {
+    func state(ifQueued record: Record.ID) throws(StorageError) -> (lane: LaneState, version: ReadVersion?)? {
         try inner.state(ifQueued: record)
     }
     func queuedRecords(through sequence: Int64) throws(StorageError) -> Int {

@@ -55,7 +55,7 @@ struct FormTests {
     func recalled(api: InitOptions.API) throws {
         let records = (1...20).map { Record.analytics($0) }
         var dialect = try Forms.dialect(api, maxBytes: 1000)
-        var view = LaneView.sample(records)
+        var view = QueueView.sample(records)
         #expect(try #require(dialect.plan(view).plan).records.count < 20)
 
         dialect = try Forms.dialect(api, maxBytes: 1000)

@@ -1,6 +1,6 @@
 import TrackerModels
 
-extension LaneTransaction {
+extension OutboxTransaction {
     /// Compares the lane's counters with its records, and corrects them where damage that SQLite cannot see has made
     /// them disagree.
     mutating func audit() throws(StorageError) {
@@ -31,8 +31,8 @@ extension LaneTransaction {
     }
 
     /// The point from which an outbox counts: here. What this transaction has dropped so far counts as found.
-    func origin() throws(StorageError) -> LaneOrigin {
-        var origin = LaneOrigin(counters: row.counters, recovered: row.counters.queued + droppedHere)
+    func origin() throws(StorageError) -> AccountOrigin {
+        var origin = AccountOrigin(counters: row.counters, recovered: row.counters.queued + droppedHere)
         origin.counters.dropped = try database.dropped(of: row.key)
         origin.counters.requeued = try database.requeued(of: row.key)
         return origin

@@ -5,11 +5,11 @@ import TrackerModels
 /// Writers of all processes queue on one lock. Under it, each checks that the database is still the one it opened:
 /// before a transaction, and again before it answers. A commit to a file that was set aside or removed would be lost
 /// without an error.
-struct LaneWriter: ~Copyable {
+struct OutboxWriter: ~Copyable {
     /// The result of a group of tasks.
     struct Outcome: Sendable {
         /// What became of each entry of the group, in order.
-        var effects: [LaneTransaction.Effect] = []
+        var effects: [OutboxTransaction.Effect] = []
         /// The lane after the transaction; `nil`: there was none.
         var lane: LaneState?
         /// Why the disk, or an erasure, has failed.
@@ -52,7 +52,7 @@ struct LaneWriter: ~Copyable {
     /// The lane as it was last seen on disk.
     private(set) var known = LaneState.empty
     /// When the account begins.
-    private(set) var origin = LaneOrigin()
+    private(set) var origin = AccountOrigin()
     /// What opening has found and is not reported yet.
     private var findings: [OutboxEvent] = []
     /// The end of the reserved sequence numbers that the backup is known to have.
@@ -70,7 +70,8 @@ struct LaneWriter: ~Copyable {
     ///
     /// - Parameter reader: The connection that reads, which must not outlive a database that is set aside.
     init(
-        _ configuration: OutboxConfiguration, folder: StateFolder?, reader: LaneReader?, run: Int64, log: UnwrittenLog
+        _ configuration: OutboxConfiguration, folder: StateFolder?, reader: ReadingConnection?, run: Int64,
+        log: UnwrittenLog
     ) {
         self.configuration = configuration
         self.log = log
@@ -129,7 +130,7 @@ struct LaneWriter: ~Copyable {
 
     /// Reads within the writer's own connection, which is the only one to a database in memory.
     func read<Result: Sendable>(
-        _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result
+        _ body: @Sendable (OutboxDatabase, LaneKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
         guard let lane = database.lane else { return nil }
         return try lane.database.reading { () throws(StorageError) in try body(lane.database, lane.key) }
@@ -148,7 +149,7 @@ struct LaneWriter: ~Copyable {
 
     /// Runs `body` as the only writer over all processes.
     mutating func locked<Result>(
-        _ body: (inout LaneWriter) throws(StorageError) -> Result
+        _ body: (inout OutboxWriter) throws(StorageError) -> Result
     ) throws(StorageError) -> Result {
         try lock?.take()
         defer { lock?.giveUp() }
@@ -196,7 +197,7 @@ struct LaneWriter: ~Copyable {
     /// - Parameter elsewhere: The lane that they change; `nil`: this one.
     private mutating func perform(
         _ outcome: inout Outcome, isLasting: Bool, elsewhere: LaneIdentity? = nil, _ choose: (LaneRow) -> StagedGroup
-    ) throws(StorageError) -> [LaneTransaction.Effect] {
+    ) throws(StorageError) -> [OutboxTransaction.Effect] {
         var troubles = 0
         while true {
             do throws(StorageError) {
@@ -228,16 +229,16 @@ struct LaneWriter: ~Copyable {
     private mutating func transact(
         _ choose: (LaneRow) -> StagedGroup, isLasting: Bool, _ lane: WatchedLane, _ elsewhere: LaneIdentity?,
         _ outcome: inout Outcome
-    ) throws(StorageError) -> [LaneTransaction.Effect] {
+    ) throws(StorageError) -> [OutboxTransaction.Effect] {
         let database = lane.database
         var reserves = false
         var configuration = self.configuration
         if let elsewhere { configuration.lane = elsewhere }
         // To name its files is to hash the lane, which each commit would pay for.
         let backup = elsewhere == nil ? self.backup : folder.map { LaneBackup($0, configuration.lane) }
-        var effects: [LaneTransaction.Effect] = []
+        var effects: [OutboxTransaction.Effect] = []
         var group = StagedGroup()
-        var summary: LaneTransaction.Summary?
+        var summary: OutboxTransaction.Summary?
         let changes = database.connection.changes
         // What a reset or a denial erases must be gone for good, even after a loss of power.
         let isLasting = isLasting && configuration.durability == .process
@@ -245,14 +246,14 @@ struct LaneWriter: ~Copyable {
         defer { if isLasting { try? database.connection.execute("PRAGMA synchronous=NORMAL") } }
         try database.writing { () throws(StorageError) in
             try database.checkVersion()
-            let preparation = LanePreparation(database, configuration, backup: backup)
+            let preparation = RowPreparation(database, configuration, backup: backup)
             let key = elsewhere == nil ? lane.key : try database.key(of: configuration.lane)
             var row: LaneRow?
             if let key { row = try database.lane(key, prefix: configuration.keyPrefix) }
             if row == nil { row = try preparation.lane(after: elsewhere == nil ? known.lastSequence : 0) }
             guard let row else { return }
             let now = configuration.wallClock()
-            var transaction = try LaneTransaction(database, configuration, row: row, now: now, run: run)
+            var transaction = try OutboxTransaction(database, configuration, row: row, now: now, run: run)
             if elsewhere == nil, isRefusedDue(at: now) { transaction.keepsRefused = true }
             // The one that the closure changes would be watched at each look.
             let chosen = choose(row)
@@ -304,7 +305,7 @@ struct LaneWriter: ~Copyable {
     }
 
     /// Keeps the lane as the transaction has left it. Drops in other lanes are not reported.
-    private mutating func keep(_ summary: LaneTransaction.Summary, isElsewhere: Bool, _ outcome: inout Outcome) {
+    private mutating func keep(_ summary: OutboxTransaction.Summary, isElsewhere: Bool, _ outcome: inout Outcome) {
         if !isElsewhere {
             known = summary.state
             outcome.events += summary.dropped
@@ -318,8 +319,8 @@ struct LaneWriter: ~Copyable {
     }
 
     private func perform(
-        _ task: LaneTask, _ transaction: inout LaneTransaction, _ preparation: LanePreparation
-    ) throws(StorageError) -> LaneTransaction.Effect {
+        _ task: WriterTask, _ transaction: inout OutboxTransaction, _ preparation: RowPreparation
+    ) throws(StorageError) -> OutboxTransaction.Effect {
         switch task {
         case .change(let change): return try transaction.apply(change)
         case .decided(let task, let database):
@@ -363,7 +364,7 @@ struct LaneWriter: ~Copyable {
     }
 
     /// What becomes of a call that the disk has refused.
-    private var refusal: LaneTransaction.Effect {
+    private var refusal: OutboxTransaction.Effect {
         .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
     }
 }

@@ -2,15 +2,15 @@ import TrackerModels
 
 /// Finds a lane's rows within a transaction, makes those that are missing, and brings back from the backups what the
 /// database has lost.
-struct LanePreparation {
-    private let database: LaneDatabase
+struct RowPreparation {
+    private let database: OutboxDatabase
     private let configuration: OutboxConfiguration
     private let backup: LaneBackup?
 
     /// Prepares the lane of a configuration.
     ///
     /// - Parameter backup: The lane's backup files, if it has any.
-    init(_ database: LaneDatabase, _ configuration: OutboxConfiguration, backup: LaneBackup?) {
+    init(_ database: OutboxDatabase, _ configuration: OutboxConfiguration, backup: LaneBackup?) {
         self.database = database
         self.configuration = configuration
         self.backup = backup
@@ -41,14 +41,14 @@ struct LanePreparation {
     /// Takes from the backups the values that the database lacks, and removes from it those that have expired.
     ///
     /// - Returns: Whether something has changed.
-    func heal(_ transaction: inout LaneTransaction) throws(StorageError) {
+    func heal(_ transaction: inout OutboxTransaction) throws(StorageError) {
         for key in [.sessionID, .identifyID, .sessionEmail, .sessionMetadata, .deviceID, .brandID] + (try ownKeys()) {
             try heal(key, &transaction)
         }
     }
 
     /// Repairs one value in the database.
-    func heal(_ key: StoredKey, _ transaction: inout LaneTransaction) throws(StorageError) {
+    func heal(_ key: StoredKey, _ transaction: inout OutboxTransaction) throws(StorageError) {
         let name = configuration.keyPrefix + key.name
         let store = BackedUpKeyValueStore(database, transaction.row, key.scope, backup)
         let healed = try store.heal(name, at: transaction.now)

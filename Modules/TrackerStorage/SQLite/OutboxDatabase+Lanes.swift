@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// The rows of lanes and brands, and the counts of what was dropped.
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Makes a lane's row, and its brand's if that is missing. It gets its former number again if that is free.
     func makeLane(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
         let (kind, owner) = (identity.kind.rawValue, identity.owner)
@@ -140,7 +140,7 @@ extension LaneDatabase {
 /// What the generations of lanes are bound to.
 ///
 /// The current generation and those that still have records have a row, if they are bound to anything.
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Reads a generation's binding; `nil` if it has no row.
     func entry(of generation: Generation, in key: LaneKey) throws(StorageError) -> GenerationEntry? {
         try statement("SELECT session, device, identify_id FROM generation WHERE lane = ?1 AND number = ?2")
@@ -199,7 +199,7 @@ extension LaneDatabase {
 }
 
 /// The groups of records that have gone out, or are about to, each in one request.
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Remembers a group instead of others of its records, and forgets those whose records are all gone.
     func remember(_ group: GroupExtent, in key: LaneKey) throws(StorageError) {
         try statement(

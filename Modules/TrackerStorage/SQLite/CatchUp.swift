@@ -5,8 +5,8 @@ import TrackerModels
 ///
 /// All lanes catch up, whichever is opened. What is erased, moved or forgotten of one later raises its generation, and would
 /// hide that it was old.
-struct LaneCatchUp {
-    private let database: LaneDatabase
+struct CatchUp {
+    private let database: OutboxDatabase
     private let folder: StateFolder
     private let own: LaneIdentity
 
@@ -14,7 +14,7 @@ struct LaneCatchUp {
     ///
     /// - Parameter own: The lane that is opened. Backups of other lanes that cannot be read hold it up as little as those
     ///   that cannot be written.
-    init(_ database: LaneDatabase, _ folder: StateFolder, for own: LaneIdentity) {
+    init(_ database: OutboxDatabase, _ folder: StateFolder, for own: LaneIdentity) {
         self.database = database
         self.folder = folder
         self.own = own

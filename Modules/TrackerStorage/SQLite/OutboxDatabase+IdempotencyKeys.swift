@@ -19,7 +19,7 @@ enum IdempotencyKey {
     static let memory: Int64 = 10_000
 }
 
-extension LaneDatabase {
+extension OutboxDatabase {
     /// The result of an earlier tracking call with this id.
     func outcome(of messageID: MessageID, in key: LaneKey) throws(StorageError) -> IdempotencyKey.Outcome? {
         try statement("SELECT outcome FROM given WHERE lane = ?1 AND message_id = ?2 AND kind = 0")

@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// Applies one group of changes to a lane within a transaction.
-struct LaneTransaction {
+struct OutboxTransaction {
     /// The result of a change, if the transaction takes effect.
     enum Effect: Hashable, Sendable {
         case done
@@ -40,7 +40,7 @@ struct LaneTransaction {
     /// How many sequence numbers are reserved at once.
     static let sequenceBlock: Int64 = 10_000
 
-    let database: LaneDatabase
+    let database: OutboxDatabase
     let configuration: OutboxConfiguration
     /// The wall time of the whole transaction.
     let now: Timestamp
@@ -76,7 +76,7 @@ struct LaneTransaction {
 
     /// Begins with a lane's row. If its session has expired, its generation ends first.
     init(
-        _ database: LaneDatabase, _ configuration: OutboxConfiguration, row: LaneRow, now: Timestamp, run: Int64
+        _ database: OutboxDatabase, _ configuration: OutboxConfiguration, row: LaneRow, now: Timestamp, run: Int64
     ) throws(StorageError) {
         self.database = database
         self.configuration = configuration
@@ -261,7 +261,7 @@ struct LaneTransaction {
 extension LaneRow {
     /// The lane as callers see it.
     func state(
-        _ configuration: OutboxConfiguration, oldestOccurredAt: Timestamp?, in database: LaneDatabase
+        _ configuration: OutboxConfiguration, oldestOccurredAt: Timestamp?, in database: OutboxDatabase
     ) -> LaneState {
         LaneState(
             generation: generation, consent: consent ?? configuration.initialConsent ?? .granted, entry: entry,

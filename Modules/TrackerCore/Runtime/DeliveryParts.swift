@@ -3,7 +3,7 @@ import TrackerNetworking
 import TrackerStorage
 
 /// What delivers one lane.
-struct LaneParts: Sendable {
+struct DeliveryParts: Sendable {
     let outbox: any LaneOutbox
     let engine: DeliveryEngine
     let loop: any DeliveryLoop

@@ -1,10 +1,10 @@
 import TrackerModels
 
 /// A task for the writer.
-enum LaneTask: Sendable {
+enum WriterTask: Sendable {
     case change(LaneChange)
     /// To do something that was decided in a database, unless the lane is in another one by now.
-    indirect case decided(LaneTask, in: DatabaseID)
+    indirect case decided(WriterTask, in: DatabaseID)
     /// To look at a value again and put right what is wrong with it.
     case heal(StoredKey)
     /// To remove records that cannot be read.
@@ -13,7 +13,7 @@ enum LaneTask: Sendable {
     case inspect
 
     /// A task that was decided in a database, if one is known.
-    static func of(_ database: DatabaseID?, _ task: LaneTask) -> LaneTask {
+    static func of(_ database: DatabaseID?, _ task: WriterTask) -> WriterTask {
         database.map { .decided(task, in: $0) } ?? task
     }
 

@@ -1,6 +1,6 @@
 import TrackerModels
 
-extension LaneTransaction {
+extension OutboxTransaction {
     /// Queues a record, or refuses it.
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
         var group = StagedGroup()
@@ -188,7 +188,7 @@ extension LaneTransaction {
     }
 }
 
-extension LaneTransaction {
+extension OutboxTransaction {
     /// How many parts are kept: those of calls with options of their own are not met again.
     private static let mostWrittenParts = 8
 

@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// Persons to forget, in all lanes of the folder.
-extension LaneTransaction {
+extension OutboxTransaction {
     /// Puts persons on the list, and erases what there is of them.
     mutating func forget(_ persons: [Person]) throws(StorageError) -> Effect {
         var list = try database.forgottenList()

@@ -4,7 +4,7 @@ import TrackerNetworking
 import TrackerStorage
 
 /// One client of a shared lane.
-struct LaneMember: Sendable {
+struct AudienceMember: Sendable {
     let listener: OpenLane.Listener
     let keyFile: KeyFile?
     /// Where what the lane logs is passed on for this client.
@@ -18,9 +18,9 @@ struct LaneMember: Sendable {
 /// The clients of a shared lane, and what they hear of it.
 ///
 /// One of them leads: the lane uses its credentials, and asks it for others.
-final class LaneAudience: TrackerLog {
+final class Audience: TrackerLog {
     private struct State {
-        var members: [Int: LaneMember] = [:]
+        var members: [Int: AudienceMember] = [:]
         var next = 0
         var leader = 0
         var follow: (@Sendable (DeliveryEvent) -> Bool)?
@@ -63,7 +63,7 @@ final class LaneAudience: TrackerLog {
     func keyFile(of number: Int) -> KeyFile? { state.withLock { $0.members[number]?.keyFile } }
 
     /// - Returns: The number of the new client.
-    func add(_ member: LaneMember) -> Int {
+    func add(_ member: AudienceMember) -> Int {
         state.withLock { state in
             let number = state.next
             if state.members.isEmpty { state.leader = number }
@@ -144,7 +144,7 @@ final class LaneAudience: TrackerLog {
         for member in members where member.hears(entry.level) { member.log?.log(entry) }
     }
 
-    private var members: [LaneMember] { state.withLock { Array($0.members.values) } }
+    private var members: [AudienceMember] { state.withLock { Array($0.members.values) } }
 }
 
 extension OutboxEvent {

@@ -1,6 +1,6 @@
 import TrackerModels
 
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Adds a record.
     ///
     /// - Parameter run: Names the run in which `acceptedAt` has a meaning.

@@ -1,6 +1,6 @@
 import TrackerModels
 
-extension LaneTransaction: ChangeableLane {
+extension OutboxTransaction: ChangeableLane {
     typealias Failure = StorageError
 
     var consent: Consent { row.consent ?? configuration.initialConsent ?? .granted }
@@ -139,7 +139,7 @@ extension LaneTransaction: ChangeableLane {
     }
 }
 
-extension LaneTransaction {
+extension OutboxTransaction {
     /// Updates the generation's binding by a value that was just restored or removed.
     mutating func restore(_ text: String?, _ key: StoredKey) throws(StorageError) {
         forget(key)

@@ -1,6 +1,6 @@
 import TrackerPlatform
 
-extension LaneWriter {
+extension OutboxWriter {
     /// How many microseconds the writer sleeps between two steps of an erasure, so that other processes get the lock.
     private static let pauseInErasure: UInt32 = 1_000
     /// How many bytes are deleted before the database is asked to shrink.
@@ -70,7 +70,7 @@ extension LaneWriter {
     /// the database is rewritten without its free space. Last, the log is emptied, and the backups are looked through once
     /// more: a process that has died may not have written those of its brand.
     private mutating func erase(
-        _ database: LaneDatabase, of brand: Int64, isRetry: Bool, holdsBackups: Bool
+        _ database: OutboxDatabase, of brand: Int64, isRetry: Bool, holdsBackups: Bool
     ) throws(StorageError) {
         // Another process may have begun a further erasure meanwhile.
         if let left = try Erasure.left(in: database) { erasure = min(erasure ?? left, left) }
@@ -104,7 +104,7 @@ extension LaneWriter {
     }
 
     /// Rewrites the database without its free space.
-    private func vacuum(_ database: LaneDatabase) throws(StorageError) {
+    private func vacuum(_ database: OutboxDatabase) throws(StorageError) {
         // SQLite makes a copy first, which memory may not hold.
         try database.connection.execute("PRAGMA temp_store=FILE")
         defer { try? database.connection.execute("PRAGMA temp_store=MEMORY") }
@@ -118,7 +118,7 @@ extension LaneWriter {
     }
 
     /// - Returns: False if another process reads the log, and goes on reading it.
-    private func emptyLog(_ database: LaneDatabase, patience: Int32) throws(StorageError) -> Bool {
+    private func emptyLog(_ database: OutboxDatabase, patience: Int32) throws(StorageError) -> Bool {
         // All other writers wait meanwhile.
         database.connection.setPatience(milliseconds: patience)
         defer { database.connection.setPatience(milliseconds: Connection.busyTimeout) }

@@ -11,7 +11,7 @@ struct KeptRecord {
 }
 
 /// The records that the server has refused, in a table of their own, under the numbers that they had in the queue.
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Copies records of the queue, with what their generations are bound to.
     func keepRefused(
         _ numbers: ClosedRange<Int64>, _ reason: DropReason, _ rejection: Rejection, at now: Timestamp, in key: LaneKey

@@ -4,9 +4,9 @@ import TrackerModels
 /// The connection for reading, beside the one for writing. Any thread may use it, one at a time.
 ///
 /// It is opened by the first read, and again when the path leads to another file.
-final class LaneReader: Sendable {
+final class ReadingConnection: Sendable {
     private struct Opened {
-        var database: LaneDatabase
+        var database: OutboxDatabase
         var file: FileIdentity
         var key: LaneKey?
     }
@@ -35,7 +35,8 @@ final class LaneReader: Sendable {
     ///   writer has caught up, since it may hold what was erased.
     /// - Returns: `nil` if there is no database, if it does not know the lane, or if it is behind.
     func read<Result: Sendable>(
-        _ body: @Sendable (LaneDatabase, LaneKey) throws(StorageError) -> Result, whenBehind: @Sendable () -> Void = {}
+        _ body: @Sendable (OutboxDatabase, LaneKey) throws(StorageError) -> Result,
+        whenBehind: @Sendable () -> Void = {}
     ) throws(StorageError) -> Result? {
         try state.withLock { (state) throws(StorageError) in
             if isShut.load(ordering: .relaxed) { throw StorageError(.closed, "The outbox is closed") }
@@ -65,7 +66,7 @@ final class LaneReader: Sendable {
     }
 
     /// Whether nothing has been written since a read. Only the next read notices that the path leads to another file.
-    func isUnchanged(since version: LaneVersion) throws(StorageError) -> Bool {
+    func isUnchanged(since version: ReadVersion) throws(StorageError) -> Bool {
         try state.withLock { (state) throws(StorageError) in
             guard let database = state.opened?.database else { return false }
             return try database.version() == version
@@ -96,7 +97,7 @@ final class LaneReader: Sendable {
     }
 
     /// - Returns: `nil` if the database has no tables yet.
-    private func open() throws(StorageError) -> LaneDatabase? {
+    private func open() throws(StorageError) -> OutboxDatabase? {
         var failure: StorageError?
         for access in [Connection.Access.readWrite, .readOnly, .immutable] {
             do throws(StorageError) {
@@ -104,7 +105,7 @@ final class LaneReader: Sendable {
                 guard try Schema.currentVersion(connection) == Schema.version else { return nil }
                 // The last connection to close empties the log, if a limit is set.
                 try connection.execute("PRAGMA query_only=ON; PRAGMA journal_size_limit=\(Schema.logLimit)")
-                return try LaneDatabase(connection)
+                return try OutboxDatabase(connection)
             } catch {
                 guard error.kind == .readOnly || error.kind == .open else { throw error }
                 failure = failure ?? error

@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// What the server has refused is kept apart, in the transaction that removes it from the queue.
-extension LaneTransaction {
+extension OutboxTransaction {
     /// Keeps records of a range that are about to leave the queue.
     mutating func keep(
         _ numbers: ClosedRange<Int64>, _ reason: DropReason, _ rejection: Rejection?

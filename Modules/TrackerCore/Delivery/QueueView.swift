@@ -3,7 +3,7 @@ import TrackerNetworking
 import TrackerStorage
 
 /// What a dialect sees: the front of the queue, without what is under way already.
-struct LaneView: Sendable {
+struct QueueView: Sendable {
     var state: LaneState
     var records: ArraySlice<Record>
     var entries: [Generation: GenerationEntry]

@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// The list of persons to forget.
-extension LaneDatabase {
+extension OutboxDatabase {
     func forgottenList() throws(StorageError) -> ForgottenList {
         var list = ForgottenList(changes: try fact(ForgottenList.changesName) ?? 0, salt: try forgottenSalt())
         guard list.changes > 0 else { return list }
@@ -64,7 +64,7 @@ struct ForgottenRecords {
     }
 }
 
-extension LaneDatabase {
+extension OutboxDatabase {
     /// Finds what a lane holds of persons.
     ///
     /// Of a session that was identified as one of them everything is theirs: the server has one session too. A record that

@@ -3,7 +3,7 @@ import TrackerModels
 /// A database with the tables of lanes, records and values.
 ///
 /// It serves one caller at a time, who holds the lock that it needs.
-final class LaneDatabase {
+final class OutboxDatabase {
     let connection: Connection
     /// Names it among all databases; `nil` if it has lost its name.
     let id: DatabaseID?
@@ -29,8 +29,8 @@ final class LaneDatabase {
     }
 
     /// SQLite's data version: it changes when another connection writes, of this process or of another.
-    func version() throws(StorageError) -> LaneVersion {
-        LaneVersion(opening: opening, changes: try statement("PRAGMA data_version").number() ?? -1)
+    func version() throws(StorageError) -> ReadVersion {
+        ReadVersion(opening: opening, changes: try statement("PRAGMA data_version").number() ?? -1)
     }
 
     /// Checks that no newer library has changed the database.
