@@ -6,7 +6,7 @@ import json
 
 from .support import ROOT, TestCase
 
-from mobiletracker._fault import _filled, _words  # isort: skip
+from mobiletracker._fault import _filled, _words, message_of  # isort: skip
 
 TEMPLATES = json.loads((ROOT / "Tests/Texts/templates.json").read_text())
 
@@ -22,3 +22,11 @@ class TextTests(TestCase):
 
     def test_a_text_that_lacks_a_fact_is_none(self) -> None:
         self.assertIsNone(_filled("{a} and {b}", {"a": "A"}.get))
+
+    def test_all_options_of_a_message_have_their_names_in_python(self) -> None:
+        for reason, option, other, words in (
+            ("lacking", "clientKey", "clientCertificate", "'client_key' must be given as well, since 'client_certificate' is"),
+            ("excluded", "keyFile", "xApiKey", "'key_file' cannot be given besides 'x_api_key'"),
+        ):
+            data = {"reason": reason, "option": option, "other": other}
+            self.assertEqual(message_of("INVALID_CONFIGURATION", data, frozenset()), f"Invalid configuration: {words}")

@@ -37,9 +37,7 @@ struct AnalyticsSettings: ClientSettings {
         if let fault = options.fault(of: headers) { throw FieldCheck.fault("headers", .invalid(fault)) }
         let source = options.delivery.keyFile.map { "keyFile:\($0)" } ?? (key.isEmpty ? "credentials:" : nil)
         if options.whenRefused == .disable, let option = options.keySource {
-            throw FieldCheck.fault(
-                "whenRefused",
-                .invalid("must be 'halt' with '\(option)': a key that is being replaced would drop the queue"))
+            throw FieldCheck.fault("whenRefused", .onlyHalt(with: option))
         }
         lane = LaneIdentity(
             kind: .batch, owner: FNV1a.text((source ?? key.reveal()).utf8),

@@ -43,7 +43,7 @@ extension ClientRuntime {
         handle { contents in
             let settings = contents.state.run?.settings
             if parts.key != nil, settings?.delivery.keyFile != nil {
-                fault = FieldCheck.fault("key", .invalid("cannot be set: 'keyFile' gives it"))
+                fault = FieldCheck.fault("key", .excluded(by: "keyFile"))
             } else if let settings, contents.state.isRunning, parts.key == nil, settings.key.isEmpty {
                 fault = FieldCheck.fault("key", .required(example: nil))
             } else if let text = parts.headers.flatMap({ settings?.fault(of: $0) }) {

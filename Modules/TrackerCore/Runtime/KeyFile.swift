@@ -91,10 +91,10 @@ extension EnvironmentOptions {
             }
         }
         guard provider == nil else {
-            throw FieldCheck.fault("keyFile", .invalid("cannot be given besides 'credentials': both give the key"))
+            throw FieldCheck.fault("keyFile", .excluded(by: "credentials"))
         }
         guard given == nil else {
-            throw FieldCheck.fault("keyFile", .invalid("cannot be given besides '\(name)': both are the key"))
+            throw FieldCheck.fault("keyFile", .excluded(by: name))
         }
         do throws(OptionFault.Reason) {
             return try KeyFile.key(at: path)

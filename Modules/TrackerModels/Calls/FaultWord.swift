@@ -4,6 +4,7 @@
 package enum FaultWord: String, CaseIterable, Sendable {
     // Of an option.
     case required, wrongKind, outOfRange, tooSmall, tooLarge, unknown, repeated, invalid, insecureURL, exceeded
+    case excluded, lacking, onlyHalt
     // Of a call that is dropped, beside its reason.
     case location, email, crossSiteCookie, sessionInURL, sourceSession, groupID, advertisingID, messageID
     case noOptions, noValue, blank, tooLong, notTheArgument, noVisitor, wrongYear, notJSON, size
@@ -38,6 +39,9 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .insecureURL:
             "'{option}' is not usable. Plain http leads to a loopback host only; use https, or set `allowInsecureHTTP`."
         case .exceeded: "{work} did not finish within '{option}' ({most}). {advice}"
+        case .excluded: "'{option}' cannot be given besides '{other}'"
+        case .lacking: "'{option}' must be given as well, since '{other}' is"
+        case .onlyHalt: "'{option}' must be 'halt' with '{other}': a key that is being replaced would drop the queue"
         case .location:
             "The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0."
         case .email: "An email address has one @ and no spaces."

@@ -176,7 +176,7 @@ public struct DeliveryOptions: Hashable, Sendable {
         if (clientCertificate == nil) != (clientKey == nil) {
             let (missing, other) =
                 clientKey == nil ? ("clientKey", "clientCertificate") : ("clientCertificate", "clientKey")
-            throw FieldCheck.fault(missing, .invalid("must be given as well, since '\(other)' is"))
+            throw FieldCheck.fault(missing, .lacking(for: other))
         }
     }
 

@@ -45,6 +45,12 @@ extension OptionFault {
         case insecureURL
         /// Some work took longer than it allows. The advice says what to do.
         case exceeded(most: Quantity, work: String, advice: FaultWord)
+        /// Another option, which is given, says the same.
+        case excluded(by: String)
+        /// Another option, which is given, needs it.
+        case lacking(for: String)
+        /// It drops the queue once a key is refused, and by another option the key is one that will be replaced.
+        case onlyHalt(with: String)
     }
 
     /// A name that no option has, and the option that is near.
@@ -102,10 +108,12 @@ extension OptionFault.Reason {
         case .invalid: .invalid
         case .insecureURL: .insecureURL
         case .exceeded: .exceeded
+        case .excluded: .excluded
+        case .lacking: .lacking
+        case .onlyHalt: .onlyHalt
         }
     }
 
-    /// What else is known.
     fileprivate var facts: [(name: String, value: JSONValue)] {
         switch self {
         case .required(let example): example.map { [("example", .string($0))] } ?? []
@@ -115,7 +123,8 @@ extension OptionFault.Reason {
             OptionFault.Unknown.suggested(suggestion)
                 + (others.isEmpty ? [] : [("others", .array(others.map(\.json)))])
                 + (known.isEmpty ? [] : [("known", .array(known.map { .string($0) }))])
-        case .repeated(let other): [("other", .string(other))]
+        case .repeated(let other), .excluded(let other), .lacking(let other), .onlyHalt(let other):
+            [("other", .string(other))]
         case .invalid(let text): [("detail", .string(text))]
         case .insecureURL: []
         case .exceeded(_, let work, let advice):
@@ -130,7 +139,7 @@ extension OptionFault.Reason {
         case .tooSmall(let least, let value): [("least", least), ("value", value)]
         case .tooLarge(let most, let value): [("most", most), ("value", value)]
         case .exceeded(let most, _, _): [("most", most)]
-        case .required, .wrongKind, .unknown, .repeated, .invalid, .insecureURL: []
+        case .required, .wrongKind, .unknown, .repeated, .invalid, .insecureURL, .excluded, .lacking, .onlyHalt: []
         }
     }
 

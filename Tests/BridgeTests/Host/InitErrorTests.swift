@@ -75,6 +75,11 @@ struct InitErrorTests {
             (["apiUrl": nil], ["option": "apiUrl", "reason": "required", "example": "https://api.example.com"]),
             (["api_url": "x"], ["option": "api_url", "reason": "repeated", "other": "apiUrl"]),
             (["xApiKey": "a\nb"], ["option": "xApiKey", "reason": "invalid"]),
+            (
+                ["clientCertificate": "/c.pem"],
+                ["option": "clientKey", "reason": "lacking", "other": "clientCertificate"]
+            ),
+            (["keyFile": "/k"], ["option": "keyFile", "reason": "excluded", "other": "xApiKey"]),
         ] as [(JSONObject, JSONObject)])
     func optionData(changes: JSONObject, expected: JSONObject) async throws {
         let client = try BridgeClient()
