@@ -348,7 +348,7 @@ suite('calls that the state of the tracker drops', () => {
         t.mock.timers.tick(1000)
 
         assert.equal(warnings.length, 1)
-        assert.match(warnings[0], /1000 calls were dropped: NOT_INITIALIZED\. .*Call init\(\) first\. The first was track "E0" \(at /)
+        assert.match(warnings[0], /1,000 calls were dropped: NOT_INITIALIZED\. .*Call init\(\) first\. The first was track "E0" \(at /)
     })
 
     test('one after the other are a warning, and a count when calls are accepted again', async (t) => {

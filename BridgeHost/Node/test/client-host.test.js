@@ -401,6 +401,6 @@ suite('a dropped call', { skip: withoutHost }, () => {
             for (let i = 0; i < 1000; i++) tracker.track('E' + i)
             await tracker.shutdown()`)
 
-        assert.match(stderr, /^\[MobileTracker\] 1000 calls were dropped: NOT_INITIALIZED.*\n$/)
+        assert.match(stderr, /^\[MobileTracker\] 1,000 calls were dropped: NOT_INITIALIZED.*\n$/)
     })
 })
