@@ -152,8 +152,7 @@ extension ChangeableLane {
         if all { try dropAll(.reset, erases: true) } else { try dropUnbound(.reset) }
         try beginGeneration(GenerationEntry())
         try endEpoch()
-        try save(nil, .deviceID)
-        if all { try save(nil, .brandID) }
+        for key in StoredKey.ofBrand(removedBy: all) { try save(nil, key) }
     }
 
     private mutating func unbind(

@@ -2,9 +2,7 @@ import TrackerModels
 
 /// Which records travel together in one request, and so which key it has.
 package struct GroupExtent: Hashable, Sendable {
-    /// The oldest of them.
     package var first: Record.ID
-    /// The newest of them.
     package var last: Record.ID
     package var count: Int
 

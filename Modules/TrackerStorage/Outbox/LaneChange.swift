@@ -4,7 +4,6 @@ package import TrackerModels
 ///
 /// Changes take effect in the order in which they are staged.
 package enum LaneChange: Sendable {
-    /// Queues a record.
     case append(Draft)
     /// Continues the session of another site. A lane without a session takes it over, makes the brand's device id, and
     /// answers `queued`. A lane with another session queues the record, which links the two. The current session

@@ -13,7 +13,6 @@ package struct OutboxConfiguration: Sendable {
     package var lane: LaneIdentity
     /// The prefix of the keys, such as `__GT_925_`.
     package var keyPrefix: String
-    /// What a commit survives.
     package var durability: DeliveryOptions.Durability
     /// How much the lane may hold.
     package var limits: OutboxLimits

@@ -2,15 +2,12 @@
 ///
 /// The number is kept on disk, so it never changes for a case.
 package enum Route: Int, Hashable, Sendable, CaseIterable {
-    /// A session's event.
     case event = 1
     /// A customer profile, and before it, if it names a new user, the identification.
     case profile = 2
     /// A session's metadata, which are sent as part of the customer profile.
     case metadata = 3
-    /// A session's place.
     case location = 4
-    /// A session's email address.
     case email = 5
     /// A link from another session to this one.
     case link = 6

@@ -28,7 +28,6 @@ struct Stage: Sendable {
     /// Counts the groups that were written.
     var commits: Int64 = 0
     var writeFailure: StorageError?
-    /// When the account begins.
     var origin = AccountOrigin()
     /// Whether backups are about to be written without a caller that waits.
     var isBackupScheduled = false

@@ -15,10 +15,10 @@ struct UnwrittenChanges: Sendable {
             case let change where entry.lane == lane: changes.append(change)
             case .consent: changes.append(entry.change)
             case .reset(let all, _):
-                changes.append(.remove(.deviceID))
-                if all { changes.append(.remove(.brandID)) }
+                changes += StoredKey.ofBrand(removedBy: all).map { .remove($0) }
                 awaitsOtherLane = true
             case .forget: awaitsOtherLane = true
+            // The other lane's own.
             default: break
             }
         }
@@ -27,44 +27,27 @@ struct UnwrittenChanges: Sendable {
     var isEmpty: Bool { changes.isEmpty }
 
     /// Whether one of them must be written before anything may be sent.
-    var isAwaitingDisk: Bool { awaitsOtherLane || changes.contains(where: \.awaitsDisk) }
+    var isAwaitingDisk: Bool { awaitsOtherLane || has(.awaitsDisk) }
 
     /// Whether the queue on disk no longer counts: it will be erased.
-    var hidesRecords: Bool {
-        isAwaitingDisk
-            || changes.contains { change in
-                if case .dropAll = change { true } else { false }
-            }
-    }
+    var hidesRecords: Bool { isAwaitingDisk || has(.empties) }
 
     /// Whether what the server has refused no longer counts: it will be erased.
-    var erasesRefused: Bool {
-        changes.contains { change in
-            switch change {
-            case .reset(all: true, _), .consent(.denied, _): true
-            default: false
-            }
-        }
-    }
+    var erasesRefused: Bool { has([.empties, .erases]) }
 
     /// The records that have left the queue in memory.
-    var settledRecords: [Record.ID] {
-        changes.flatMap { change -> [Record.ID] in
-            switch change {
-            case .delivered(let records, _): records.map(\.id)
-            case .drop(let ids, _, _): ids
-            default: []
-            }
-        }
-    }
+    var settledRecords: [Record.ID] { changes.flatMap(\.settledRecords) }
+
+    private func has(_ traits: LaneChange.Traits) -> Bool { changes.contains { $0.traits.contains(traits) } }
 
     /// A change in the form in which it outlives its refusal; `nil` for one that the refusal ends, or that changes nothing.
     ///
     /// - Parameter disk: The lane as it was last known to be on disk.
     func kept(_ change: LaneChange, over disk: LaneState) -> LaneChange? {
+        guard !change.traits.contains(.call) else { return nil }
         var lane = lane(over: disk)
         switch change {
-        case .append, .continueSession, .set, .requeue, .dropRefused, .unforget, .group, .barrier: return nil
+        case .group, .barrier: return nil
         case .ensure(let key, _): return lane.value(key) == nil ? change : nil
         case .ensureDevice:
             // The id that is shown must be the one that is written later.
@@ -79,15 +62,7 @@ struct UnwrittenChanges: Sendable {
     }
 
     /// Whether another process would send records that have left the queue here, or that must not be sent.
-    var hidesRecordsFromOthers: Bool {
-        hidesRecords
-            || changes.contains { change in
-                switch change {
-                case .delivered, .drop: true
-                default: false
-                }
-            }
-    }
+    var hidesRecordsFromOthers: Bool { hidesRecords || !settledRecords.isEmpty }
 
     /// The lane as it will be once the changes are written.
     ///
@@ -101,40 +76,6 @@ struct UnwrittenChanges: Sendable {
         var state = lane(over: disk).state
         state.isAwaitingDisk = disk.isAwaitingDisk || isAwaitingDisk
         return state
-    }
-}
-
-extension LaneChange {
-    /// Whether the change counts only once it is in the backups too.
-    var isBackedUp: Bool {
-        switch self {
-        case .append(let draft): !draft.values.isEmpty || draft.sessionMetadata != nil
-        case .delivered, .drop, .dropAll, .requeue, .dropRefused, .group, .barrier: false
-        case .continueSession, .reset, .consent, .forget, .unforget, .expire, .bind, .bindMade, .unbind, .identify,
-            .set,
-            .ensure, .store, .remove, .ensureDevice:
-            true
-        }
-    }
-
-    /// Whether it decides which records are sent, or under which session.
-    var guidesDelivery: Bool {
-        switch self {
-        case .delivered, .drop, .dropAll, .reset, .consent, .forget, .expire, .bind, .bindMade, .unbind, .identify,
-            .group:
-            true
-        case .append, .continueSession, .unforget, .set, .ensure, .store, .remove, .ensureDevice, .requeue,
-            .dropRefused, .barrier:
-            false
-        }
-    }
-
-    /// Whether nothing may be sent before it is on disk.
-    var awaitsDisk: Bool {
-        switch self {
-        case .reset, .consent, .forget: true
-        default: false
-        }
     }
 }
 

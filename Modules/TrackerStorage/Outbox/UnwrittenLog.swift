@@ -10,7 +10,6 @@ final class UnwrittenLog: Sendable {
     enum Notice: Sendable {
         /// A reset or a consent waits for the disk.
         case waits
-        /// Everything is on disk.
         case isWritten
     }
 
@@ -130,7 +129,7 @@ final class UnwrittenLog: Sendable {
             state.entries.append(
                 Entry(number: state.lastNumber, lane: lane, change: change, database: database, base: base))
             keepAlive(true)
-            return change.awaitsDisk ? Array(state.listeners.values) : []
+            return change.traits.contains(.awaitsDisk) ? Array(state.listeners.values) : []
         }
         for listener in listeners { listener(.waits) }
     }
@@ -142,7 +141,7 @@ final class UnwrittenLog: Sendable {
             state.entries.removeAll { numbers.contains($0.number) }
             guard state.entries.isEmpty else { return [(@Sendable (Notice) -> Void)]() }
             keepAlive(false)
-            return written.contains { $0.change.awaitsDisk } ? Array(state.listeners.values) : []
+            return written.contains { $0.change.traits.contains(.awaitsDisk) } ? Array(state.listeners.values) : []
         }
         for listener in listeners { listener(.isWritten) }
     }

@@ -29,17 +29,17 @@ enum WriterTask: Sendable {
     /// The records that leave the queue by this task, even if the disk refuses it.
     var settledRecords: [Record.ID] {
         switch self {
-        case .change(.delivered(let records, _)): records.map(\.id)
-        case .change(.drop(let ids, _, _)), .lose(let ids): ids
+        case .change(let change): change.settledRecords
+        case .lose(let ids): ids
         case .decided(let task, _): task.settledRecords
-        case .change, .heal, .inspect: []
+        case .heal, .inspect: []
         }
     }
 
     /// Whether the next process to deliver the lane must find the task done.
     var guidesDelivery: Bool {
         switch self {
-        case .change(let change): change.guidesDelivery
+        case .change(let change): change.traits.contains(.guidesDelivery)
         case .decided(let task, _): task.guidesDelivery
         case .lose: true
         case .heal, .inspect: false
@@ -47,12 +47,7 @@ enum WriterTask: Sendable {
     }
 
     /// Whether what the task deletes must not be found in any file.
-    var erases: Bool {
-        switch self {
-        case .change(.reset(all: true, _)), .change(.consent(.denied, _)), .change(.forget): true
-        default: false
-        }
-    }
+    var erases: Bool { decision?.change.traits.contains(.erases) ?? false }
 
     /// How many records the task adds to the queue, unless they are refused.
     var records: Int {
@@ -77,5 +72,5 @@ enum WriterTask: Sendable {
         }
     }
 
-    var isLasting: Bool { decision?.change.isBackedUp ?? false }
+    var isLasting: Bool { decision?.change.traits.contains(.backedUp) ?? false }
 }

@@ -67,12 +67,12 @@ struct LaneRecovery {
             scope == .lane ? (backup.lane, row.generation.number, recovered.number) : (backup.brand, row.epoch, 0)
         let store = SQLiteKeyValueStore(database, row, scope)
         for value in try damagedCopy.values(lane: lane, of: recovered.number) {
-            if try store.holding(for: value.key) != .absent { continue }
+            if try store.state(for: value.key) != .absent { continue }
             guard let text = value.text else {
                 try store.remove(value.key)
                 continue
             }
-            if case .value(let copy) = try files.holding(for: value.key), copy.epoch == epoch { continue }
+            if case .value(let copy) = try files.state(for: value.key), copy.epoch == epoch { continue }
             try store.save(StoredValue(text: text, expires: value.expires, epoch: epoch), for: value.key)
         }
     }

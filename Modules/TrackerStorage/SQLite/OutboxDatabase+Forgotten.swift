@@ -70,7 +70,7 @@ extension OutboxDatabase {
     /// Of a session that was identified as one of them everything is theirs: the server has one session too. A record that
     /// is damaged names nobody, and is removed by the next read of the queue.
     func records(
-        of list: ForgottenList, in key: LaneKey, _ kind: LaneIdentity.Kind, values: [String: Holding]
+        of list: ForgottenList, in key: LaneKey, _ kind: LaneIdentity.Kind, values: [String: StoredState]
     ) throws(StorageError) -> ForgottenRecords {
         var found = ForgottenRecords()
         let (first, last) = (key.records.lowerBound, key.records.upperBound)
@@ -121,8 +121,8 @@ extension OutboxDatabase {
                 found.devices = nil
             }
         }
-        found.isStored = values.contains { name, holding in
-            guard case .value(let value) = holding else { return false }
+        found.isStored = values.contains { name, state in
+            guard case .value(let value) = state else { return false }
             return kind.person(named: value.text, under: name).map(list.contains) ?? false
         }
         return found

@@ -5,11 +5,9 @@ import TrackerModels
 /// An id is remembered while its record waits, and until 10,000 later ones have left the queue.
 enum IdempotencyKey {
     enum Outcome: Int {
-        /// Its record was queued.
         case queued = 0
         /// Its record was queued, and waited for a session or for consent.
         case pending = 1
-        /// It took effect.
         case applied = 2
         /// Its record has moved to another lane, from which it may come back.
         case moved = 3

@@ -97,7 +97,7 @@ extension OutboxTransaction {
         _ list: ForgottenList, of kind: LaneIdentity.Kind
     ) throws(StorageError) -> Int {
         let store = SQLiteKeyValueStore(database, row, .lane)
-        let values = try store.holdings()
+        let values = try store.states()
         let found = try database.records(of: list, in: row.key, kind, values: values)
         let removed = try remove(found, in: row.key)
         try report(removed, .forgotten)
@@ -118,7 +118,7 @@ extension OutboxTransaction {
     ) throws(StorageError) -> Int {
         guard var other = try database.lane(key, prefix: "") else { return 0 }
         let store = SQLiteKeyValueStore(database, other, .lane)
-        let values = try store.holdings()
+        let values = try store.states()
         let found = try database.records(of: list, in: key, kind, values: values)
         let removed = try remove(found, in: key)
         // As with a denial: the reports of this outbox add up to its own account.
@@ -150,8 +150,8 @@ extension OutboxTransaction {
         let isOwnBrand = other.key.brand == row.key.brand
         if !isOwnBrand { other.epoch += 1 }
         let store = SQLiteKeyValueStore(database, other, .brand)
-        for (name, holding) in try store.holdings() where name.hasSuffix(StoredKey.deviceID.name) {
-            if case .value(let value) = holding, !found.used(DeviceID(value.text)) { return }
+        for (name, state) in try store.states() where name.hasSuffix(StoredKey.deviceID.name) {
+            if case .value(let value) = state, !found.used(DeviceID(value.text)) { return }
             try store.remove(name)
         }
         try database.forgetDevice(of: other.key, generation: other.generation)
@@ -172,7 +172,7 @@ extension OutboxTransaction {
 
 extension SQLiteKeyValueStore {
     /// Removes all that a lane without sessions knows of its user. The traces that stay show that backups are old.
-    fileprivate func removePerson(_ values: [String: Holding]) throws(StorageError) {
+    fileprivate func removePerson(_ values: [String: StoredState]) throws(StorageError) {
         let names = ["user_id", "anonymous_id", "group_id", "advertising_id"]
         for key in values.keys where names.contains(where: key.hasSuffix) { try remove(key) }
     }

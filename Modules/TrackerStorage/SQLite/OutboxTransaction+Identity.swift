@@ -15,7 +15,7 @@ extension OutboxTransaction: ChangeableLane {
 
     func value(_ key: StoredKey) throws(StorageError) -> String? {
         let store = SQLiteKeyValueStore(database, row, key.scope)
-        guard case .value(let value) = try store.holding(for: storedName(key)), value.expires > now else { return nil }
+        guard case .value(let value) = try store.state(for: storedName(key)), value.expires > now else { return nil }
         return value.text
     }
 
@@ -33,7 +33,7 @@ extension OutboxTransaction: ChangeableLane {
         let store = SQLiteKeyValueStore(database, row, key.scope)
         let expires = now.advanced(by: configuration.expiration)
         if let text {
-            let old = try store.holding(for: storedName(key))
+            let old = try store.state(for: storedName(key))
             if case .value(let old) = old, old.text.hasSameUTF8(as: text), lasts(old, like: expires, key) { return }
             try store.save(StoredValue(text: text, expires: expires, epoch: store.epoch), for: storedName(key))
         } else {
@@ -175,7 +175,7 @@ extension OutboxTransaction {
 
     private func expiry(of key: StoredKey) throws(StorageError) -> Timestamp? {
         let store = SQLiteKeyValueStore(database, row, key.scope)
-        guard case .value(let value) = try store.holding(for: storedName(key)) else { return nil }
+        guard case .value(let value) = try store.state(for: storedName(key)) else { return nil }
         return value.expires
     }
 

@@ -61,7 +61,6 @@ struct OutboxTransaction {
     private var freedBytes = 0
     /// Rows have left, or a generation has ended.
     var needsPruning = false
-    /// Records were kept apart.
     var keepsRefused = false
     /// How many of them were queued again.
     var requeued = 0

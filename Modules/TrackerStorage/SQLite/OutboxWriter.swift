@@ -51,7 +51,6 @@ struct OutboxWriter: ~Copyable {
     var erasureFailure: StorageError?
     /// The lane as it was last seen on disk.
     private(set) var known = LaneState.empty
-    /// When the account begins.
     private(set) var origin = AccountOrigin()
     /// What opening has found and is not reported yet.
     private var findings: [OutboxEvent] = []
@@ -182,8 +181,10 @@ struct OutboxWriter: ~Copyable {
             _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
                 // Of a lane that the database does not know nothing is left but what holds beyond it.
                 StagedGroup(
-                    late.entries.filter { isKnown ? $0.applies(at: row.generation) : $0.change.outlivesLane }
-                        .map { StagedTask(task: .of($0.database, .change($0.change))) })
+                    late.entries.filter {
+                        isKnown ? $0.applies(at: row.generation) : $0.change.traits.contains(.outlivesLane)
+                    }
+                    .map { StagedTask(task: .of($0.database, .change($0.change))) })
             }
             log.remove(late.entries)
         }
@@ -354,27 +355,17 @@ struct OutboxWriter: ~Copyable {
                 outcome.effects.append(.failed)
                 continue
             }
-            switch change {
-            case .append, .continueSession, .set, .requeue, .dropRefused, .unforget: outcome.effects.append(refusal)
-            default:
-                log.keep(change, of: configuration.lane, in: database, over: known)
-                outcome.effects.append(.failed)
+            guard !change.traits.contains(.call) else {
+                outcome.effects.append(refusal)
+                continue
             }
+            log.keep(change, of: configuration.lane, in: database, over: known)
+            outcome.effects.append(.failed)
         }
     }
 
     /// What becomes of a call that the disk has refused.
     private var refusal: OutboxTransaction.Effect {
         .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
-    }
-}
-
-extension LaneChange {
-    /// Whether it holds for the brand or for the folder.
-    fileprivate var outlivesLane: Bool {
-        switch self {
-        case .consent, .forget: true
-        default: false
-        }
     }
 }

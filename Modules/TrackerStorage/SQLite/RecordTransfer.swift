@@ -98,7 +98,7 @@ extension OutboxTransaction {
         guard !keys.isEmpty, let other = try database.lane(other, prefix: "") else { return }
         let store = SQLiteKeyValueStore(database, other, .lane)
         for key in keys {
-            if case .value(let value) = try store.holding(for: storedName(key)), value.expires > now {
+            if case .value(let value) = try store.state(for: storedName(key)), value.expires > now {
                 try save(value.text, key)
             } else if try value(key) != nil {
                 try save(nil, key)
@@ -110,7 +110,7 @@ extension OutboxTransaction {
     /// may be another user's.
     private mutating func endGeneration(of other: inout LaneRow) throws(StorageError) {
         let store = SQLiteKeyValueStore(database, other, .lane)
-        if case .value(let value) = try store.holding(for: storedName(.sessionMetadata)), value.expires > now,
+        if case .value(let value) = try store.state(for: storedName(.sessionMetadata)), value.expires > now,
             let metadata = try? JSONText(validating: value.text)
         {
             try merge(metadata, isOlder: true)

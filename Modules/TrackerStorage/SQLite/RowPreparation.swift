@@ -34,7 +34,7 @@ struct RowPreparation {
         let now = configuration.wallClock()
         if row.entry.session != nil, row.sessionExpires.map({ $0 > now }) ?? true { return }
         let store = SQLiteKeyValueStore(database, row, .brand)
-        let device = try store.holding(for: configuration.keyPrefix + StoredKey.deviceID.name)
+        let device = try store.state(for: configuration.keyPrefix + StoredKey.deviceID.name)
         if case .value(let value) = device, value.expires <= now { row.entry.device = nil }
     }
 

@@ -18,15 +18,15 @@ struct SQLiteKeyValueStore {
         epoch = scope == .lane ? row.generation.number : row.epoch
     }
 
-    func holding(for key: String) throws(StorageError) -> Holding {
+    func state(for key: String) throws(StorageError) -> StoredState {
         try database.statement("SELECT value, expires FROM value WHERE brand = ?1 AND lane = ?2 AND key = ?3")
-            .first(brand, lane, key) { holding($0) } ?? .absent
+            .first(brand, lane, key) { state($0) } ?? .absent
     }
 
     /// Reads all values, and what was removed.
-    func holdings() throws(StorageError) -> [String: Holding] {
+    func states() throws(StorageError) -> [String: StoredState] {
         let found = try database.statement("SELECT key, value, expires FROM value WHERE brand = ?1 AND lane = ?2")
-            .all(brand, lane) { row in row.text("key").map { ($0, holding(row)) } }
+            .all(brand, lane) { row in row.text("key").map { ($0, state(row)) } }
         return Dictionary(found) { $1 }
     }
 
@@ -51,7 +51,7 @@ struct SQLiteKeyValueStore {
         ).run(brand, lane, key, text, expires)
     }
 
-    private func holding(_ row: Statement.Row) -> Holding {
+    private func state(_ row: Statement.Row) -> StoredState {
         guard let text = row.text("value") else { return .removed }
         let expires = Timestamp(milliseconds: row.int64("expires"))
         return .value(StoredValue(text: text, expires: expires, epoch: epoch))

@@ -242,7 +242,7 @@ extension SQLiteOutbox {
         guard let backup else { return nil }
         // An unreadable value counts as absent.
         guard let epoch = try? key.scope == .lane ? backup.generation : backup.epoch,
-            case .value(let value)? = try? backup.files(key.scope).holding(for: configuration.keyPrefix + key.name),
+            case .value(let value)? = try? backup.files(key.scope).state(for: configuration.keyPrefix + key.name),
             value.epoch == epoch, value.expires > now
         else { return nil }
         return value.text

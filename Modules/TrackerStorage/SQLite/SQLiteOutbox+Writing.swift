@@ -117,7 +117,9 @@ extension SQLiteOutbox {
         configuration.answering {
             group.forEach(isAlone: { waits && $0.isLasting }) { index, task in
                 let result = outcome.result(index)
-                guard waits, isBackupDue(for: task, result, outcome) else { return task.completion(result) }
+                guard waits, isBackupDue(for: task, outcome.effects[index], outcome) else {
+                    return task.completion(result)
+                }
                 waiting.append { [completion = task.completion] error in
                     switch (result, error) {
                     case (.done, let error?), (.repeated, let error?): completion(.failed(error))
@@ -143,9 +145,11 @@ extension SQLiteOutbox {
     }
 
     /// Whether the answer waits for the backup.
-    private func isBackupDue(for task: StagedTask, _ result: ChangeResult, _ outcome: OutboxWriter.Outcome) -> Bool {
+    private func isBackupDue(
+        for task: StagedTask, _ effect: OutboxTransaction.Effect, _ outcome: OutboxWriter.Outcome
+    ) -> Bool {
         guard task.isLasting else { return false }
-        return outcome.changesValues && result.hasTakenEffect || result.isRepeated && task.task.isDecision
+        return outcome.changesValues && effect.hasTakenEffect || effect == .repeated && task.task.isDecision
     }
 
     /// Writes the backups, and answers those who wait for that.
@@ -206,18 +210,5 @@ extension WriterTask {
         case .change(.reset), .change(.consent): true
         default: false
         }
-    }
-}
-
-extension ChangeResult {
-    fileprivate var hasTakenEffect: Bool {
-        switch self {
-        case .done, .queued, .pending, .changed: true
-        case .repeated, .refused, .failed: false
-        }
-    }
-
-    fileprivate var isRepeated: Bool {
-        if case .repeated = self { true } else { false }
     }
 }

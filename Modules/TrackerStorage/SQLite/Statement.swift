@@ -11,7 +11,6 @@ import TrackerModels
     /// ten or more, and each look at an array in a class that changes would be watched for another at the same time.
     private let columns: UnsafeMutableBufferPointer<(name: UInt, index: Int32)>
 
-    /// Takes over a compiled statement.
     init(_ handle: OpaquePointer, path: String) {
         unsafe self.handle = handle
         self.path = path

@@ -7,7 +7,6 @@ struct WatchedLane {
     /// The lane's rows; if they were deleted, the next transaction makes new ones.
     var key: LaneKey
     let state: LaneState
-    /// When the account begins.
     let origin: AccountOrigin
     /// How many records were moved here from other lanes.
     let movedRecords: Int

@@ -10,7 +10,7 @@ struct StoredValue: Hashable, Sendable {
 }
 
 /// What a store has under a key.
-enum Holding: Hashable, Sendable {
+enum StoredState: Hashable, Sendable {
     /// Nothing, for an unknown reason.
     case absent
     /// Nothing, since it was removed.
@@ -67,7 +67,7 @@ struct BackedUpKeyValueStore {
     ///
     /// The backup does not count for a value that was removed, nor if it is from before a reset.
     func read(_ key: String, at now: Timestamp) throws(StorageError) -> Reading {
-        switch try primary.holding(for: key) {
+        switch try primary.state(for: key) {
         case .value(let value) where value.expires > now:
             // Whether the backup needs a repair can wait until it can be seen.
             let isBackedUp = try? backup?.contains(key)
@@ -77,7 +77,7 @@ struct BackedUpKeyValueStore {
         case .removed:
             return Reading()
         case .absent:
-            guard case .value(let value)? = try backup?.holding(for: key), value.epoch == primary.epoch else {
+            guard case .value(let value)? = try backup?.state(for: key), value.epoch == primary.epoch else {
                 return Reading()
             }
             guard value.expires > now else { return Reading(repair: .remove) }

@@ -12,7 +12,7 @@ struct BackupImage: Sendable {
         /// What is known of the scope itself.
         var facts: [LaneBackup.Fact: String]
         /// Its values, and what was removed, under their full names.
-        var values: [String: Holding]
+        var values: [String: StoredState]
     }
 
     /// The brand and its lanes.
@@ -46,8 +46,8 @@ extension BackupImage.Scope {
         // The age comes last: it says that the others are as new.
         for (fact, text) in facts where fact != age { try files.save(text, fact) }
         if let text = facts[age] { try files.save(text, age) }
-        for (key, holding) in values {
-            switch holding {
+        for (key, state) in values {
+            switch state {
             case .value(let value):
                 if !files.isSaved(value, for: key) { try files.save(value, for: key) }
             case .removed, .absent:
@@ -56,7 +56,7 @@ extension BackupImage.Scope {
         }
         try files.removeValues { (key) throws(StorageError) in
             guard values[key] == nil else { return false }
-            guard case .value(let value) = try files.holding(for: key) else { return true }
+            guard case .value(let value) = try files.state(for: key) else { return true }
             return value.epoch != epoch
         }
     }
@@ -103,7 +103,7 @@ extension OutboxDatabase {
     ) throws(StorageError) -> BackupImage.Scope {
         var facts: [LaneBackup.Fact: String] = [.identity: identity.brandText, .epoch: String(row.epoch)]
         facts[.consent] = row.consent?.rawValue
-        let values = try SQLiteKeyValueStore(self, row, .brand).holdings()
+        let values = try SQLiteKeyValueStore(self, row, .brand).states()
         return BackupImage.Scope(files: backup.brand, epoch: row.epoch, age: .epoch, facts: facts, values: values)
     }
 
@@ -117,7 +117,7 @@ extension OutboxDatabase {
         // Most lanes never need the file.
         let isKept = try backup.lane.contains(LaneBackup.Fact.erased.rawValue)
         if row.erased > 0 || isKept { facts[.erased] = String(row.erased) }
-        let values = try SQLiteKeyValueStore(self, row, .lane).holdings()
+        let values = try SQLiteKeyValueStore(self, row, .lane).states()
         return BackupImage.Scope(files: backup.lane, epoch: epoch, age: .generation, facts: facts, values: values)
     }
 }

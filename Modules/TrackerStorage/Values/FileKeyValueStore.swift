@@ -24,7 +24,7 @@ struct FileKeyValueStore {
     /// Reads a value.
     ///
     /// - Throws: Why its file, which may be sound, cannot be read now.
-    func holding(for key: String) throws(StorageError) -> Holding {
+    func state(for key: String) throws(StorageError) -> StoredState {
         for _ in 0..<Self.tries {
             do throws(StorageError) {
                 let bytes = try FileDescriptor(opening: path(of: key), O_RDONLY).readToEnd(limit: Self.limit)

@@ -91,7 +91,7 @@ struct LaneBackup: Sendable {
 extension FileKeyValueStore {
     /// Reads a fact; `nil` if there is none, or if its file is damaged.
     func text(_ fact: LaneBackup.Fact) throws(StorageError) -> String? {
-        guard case .value(let value) = try holding(for: fact.rawValue) else { return nil }
+        guard case .value(let value) = try state(for: fact.rawValue) else { return nil }
         return value.text
     }
 

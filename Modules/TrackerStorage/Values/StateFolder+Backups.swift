@@ -58,7 +58,7 @@ extension FileKeyValueStore {
     /// Whether a value names a person on the list.
     fileprivate func names(_ list: ForgottenList, _ kinds: [LaneIdentity.Kind]) throws(StorageError) -> Bool {
         for key in try keys() where LaneBackup.Fact(rawValue: key) == nil {
-            guard case .value(let value) = try holding(for: key) else { continue }
+            guard case .value(let value) = try state(for: key) else { continue }
             let persons = kinds.compactMap { $0.person(named: value.text, under: key) }
             if persons.contains(where: list.contains) { return true }
         }
