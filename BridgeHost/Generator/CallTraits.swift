@@ -41,7 +41,6 @@ struct CallTraits: Sendable {
 enum CallResult: Hashable, Sendable {
     case outcome
     case nothing
-    /// That of a flush.
     case report
     case object
     /// An object has one member: its value.

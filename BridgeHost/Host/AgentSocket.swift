@@ -53,7 +53,6 @@ struct AgentSocket {
         admission = PeerAdmission(socket: path)
     }
 
-    /// Removes the socket's file.
     func remove() { if let ownPath { unsafe unlink(ownPath) } }
 
     /// Refuses a folder in which others could put a socket of their own.

@@ -5,9 +5,7 @@
 /// wait in a queue of their own for each of them.
 package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     package enum Scheme: String, Hashable, Sendable, CaseIterable {
-        /// With TLS.
         case https
-        /// Without encryption.
         case http
 
         package var defaultPort: UInt16 { self == .https ? 443 : 80 }

@@ -5,6 +5,5 @@ package enum ProductVersion {
     /// The product's name, with which the `User-Agent` header begins.
     package static let product = "mobile-tracker"
 
-    /// A semantic version.
     package static let current = "0.1.0"
 }

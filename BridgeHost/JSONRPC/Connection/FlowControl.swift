@@ -13,7 +13,6 @@ struct FlowControl: Sendable {
     private(set) var gatheredBytes = 0
     /// How many bytes of messages were read that are no calls yet, or calls that wait for room.
     var unfinishedBytes = 0
-    /// Whether reading waits for room.
     private(set) var isPaused = false
     /// What all connections of a server keep together, if there are several.
     private let held: HeldBytes?

@@ -69,7 +69,6 @@ final class OutputQueue: Sendable {
         state.withLock { $0.isFinishedOrParks() }
     }
 
-    /// Whether reading is to stop.
     var isStopped: Bool { state.withLock(\.isStopped) }
 
     /// Drops what is not written, and all that comes later.

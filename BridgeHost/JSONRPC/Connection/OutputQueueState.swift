@@ -22,7 +22,6 @@ struct OutputQueueState: Sendable {
     var encoder = FrameEncoder(framing: .lines)
     /// How many gatherings are open: nothing is written until they end.
     var holds = 0
-    /// Whether reading is to stop.
     var isStopped = false
     var isResponderDone = false
     /// Framed messages that are not being written yet.

@@ -22,7 +22,6 @@ package struct RPCError: RPCErrorConvertible, Hashable, Sendable {
         package static let parseError = Number(rawValue: -32700)
         /// The message is JSON, and no request.
         package static let invalidRequest = Number(rawValue: -32600)
-        /// There is no such method.
         package static let methodNotFound = Number(rawValue: -32601)
         /// The method does not take these params.
         package static let invalidParams = Number(rawValue: -32602)

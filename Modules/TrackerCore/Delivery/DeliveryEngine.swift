@@ -68,7 +68,6 @@ final class DeliveryEngine: Sendable {
     private let state: Mutex<State?>
     private let orders = Mutex(Orders())
     private let published: Mutex<Snapshot>
-    /// Numbers the flushes.
     let flushCount = Atomic(0)
     /// Whether a change of the network waits for the loop.
     private let isRenewing = Flag(false)
@@ -140,7 +139,6 @@ final class DeliveryEngine: Sendable {
         state.delivery.wake()
     }
 
-    /// Cancels the requests under way.
     func abort() {
         parts.loop.post { [self] in
             onLoop { state in for transfer in state.transfers.values { parts.loop.cancel(transfer) } }

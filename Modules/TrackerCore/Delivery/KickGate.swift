@@ -15,7 +15,6 @@ final class KickGate: Sendable {
     /// Sets the function that looks. It must begin with ``lower()``.
     func connect(_ look: @escaping @Sendable () -> Void) { self.look.withLock { $0 = look } }
 
-    /// Asks for a look.
     func kick() {
         if state.bitwiseOr(Self.kicked, ordering: .acquiringAndReleasing).oldValue == 0 { begin() }
     }

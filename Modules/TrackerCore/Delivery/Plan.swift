@@ -9,7 +9,6 @@ struct Plan: Sendable {
         case session(Generation)
         /// Identifies the user of a generation's session. Carries no records, but stands for the first.
         case identify(UserID)
-        /// Carries the records.
         case records
     }
 
@@ -19,7 +18,6 @@ struct Plan: Sendable {
     var records: [Record]
     /// The generation it is sent for.
     var generation: Generation
-    /// The session it names.
     var session: SessionID?
     /// Whether the generation was the lane's current one when the request was built.
     var isCurrent: Bool

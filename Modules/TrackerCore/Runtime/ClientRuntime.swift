@@ -229,11 +229,11 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
     func shutDown(within timeout: Duration, completion: @escaping @Sendable () -> Void) {
         // A recorder initialises it no more.
         _ = dependencies.recorder?.takeInitialization()
-        let epoch = hub.epoch
+        let opening = hub.opening
         let hasEnded = Flag(false)
         let end = { @Sendable [hub] in
             guard hasEnded.raise() else { return }
-            hub.close(epoch)
+            hub.close(opening)
             completion()
         }
         let deadline = dependencies.clock.uptime + timeout

@@ -9,7 +9,7 @@ final class DiagnosticsHub: Sendable {
         var observesDeliveries = false
         var isClosed = false
         /// How often the hub was opened again after a close.
-        var epoch = 0
+        var opening = 0
     }
 
     private struct WeakSubscription {
@@ -65,17 +65,17 @@ final class DiagnosticsHub: Sendable {
     func open() {
         state.withLock { state in
             state.isClosed = false
-            state.epoch += 1
+            state.opening += 1
         }
     }
 
     /// The number of the current opening: a late ``close(_:)`` names the one that it means.
-    var epoch: Int { state.withLock { $0.epoch } }
+    var opening: Int { state.withLock { $0.opening } }
 
     /// Ends every iteration, unless the hub was opened again since.
-    func close(_ epoch: Int) {
+    func close(_ opening: Int) {
         let subscriptions = state.withLock { state -> [WeakSubscription] in
-            guard state.epoch == epoch else { return [] }
+            guard state.opening == opening else { return [] }
             state.isClosed = true
             return state.subscriptions
         }

@@ -3,9 +3,7 @@ package import TrackerStorage
 
 /// What to do with refused events.
 package enum RefusedAction: Sendable {
-    /// Queue them again.
     case retry
-    /// Remove them for good.
     case drop
 }
 

@@ -18,9 +18,7 @@ public struct LogEntry: Sendable {
         case text(String)
         /// A sentence about calls that were dropped for one reason.
         case drops(RefusalReason, String)
-        /// A call was dropped.
         case refused(call: String, Refusal)
-        /// `initialize` has failed.
         case failed(TrackerError)
     }
 

@@ -1,6 +1,5 @@
 /// What turned a client off.
 package enum OffSwitch: CaseIterable, Hashable, Sendable {
-    /// The program's own option.
     case option
     /// The environment, since the program did not say.
     case environment

@@ -25,7 +25,6 @@ package final class Alarm: Sendable {
         }
     }
 
-    /// Ends the wait.
     package func cancel() {
         if take() != nil { AlarmClock.shared.remove(self) }
     }

@@ -77,7 +77,6 @@ final class PlanSchema: Sendable {
     /// The schemas that look at the same value.
     var alternatives: [PlanSchema] { rules.anyOf + rules.oneOf + rules.allOf + [rules.not].compactMap { $0 } }
 
-    /// The schemas inside.
     var parts: [PlanSchema] {
         alternatives + rules.properties.values + [rules.items, rules.additional].compactMap { $0 }
     }

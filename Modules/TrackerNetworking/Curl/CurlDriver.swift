@@ -11,7 +11,7 @@ import TrackerPlatform
         let transfer: CurlTransfer
         var exchange: Exchange
         /// How often connections had been retired when it was last sent.
-        var epoch = 0
+        var retirements = 0
         let completion: LoopMailbox.Completion
 
         init(transfer: CurlTransfer, exchange: Exchange, completion: @escaping LoopMailbox.Completion) {
@@ -30,7 +30,7 @@ import TrackerPlatform
     private var freeTransfers: [CurlTransfer] = []
     /// Most requests go to the URL of the one before.
     private var lastAddress: WebAddress?
-    private var epoch = 0
+    private var retirements = 0
     /// Whether retired connections are still open, for requests that are under way on them.
     private var isRetiring = false
     /// Whether the next request must have a new connection.
@@ -152,7 +152,7 @@ import TrackerPlatform
         let isStarted =
             entry.transfer.prepare(exchange, timeout: left, isFresh: isFreshNeeded) && entry.transfer.start(on: multi)
         guard isStarted else { return finish(id, .failure(.unavailable(host: exchange.address.authority))) }
-        entry.epoch = epoch
+        entry.retirements = retirements
         // As long as a retired connection is open, libcurl would use it.
         isFreshNeeded = isRetiring
     }
@@ -216,14 +216,14 @@ import TrackerPlatform
     /// Retires the connections that are open now: no further request is sent on them.
     private mutating func retireConnections() {
         multi.sockets.retire()
-        epoch += 1
+        retirements += 1
         isRetiring = true
         isFreshNeeded = true
     }
 
     /// Ends retired connections, once nothing is under way on them.
     private mutating func endRetired() {
-        guard isRetiring, inFlight.values.allSatisfy({ $0.epoch == epoch }) else { return }
+        guard isRetiring, inFlight.values.allSatisfy({ $0.retirements == retirements }) else { return }
         multi.sockets.shutDownRetired()
         isRetiring = false
     }

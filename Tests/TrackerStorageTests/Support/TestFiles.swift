@@ -86,7 +86,7 @@ extension TemporaryFolder {
     /// What the backup of a value says.
     func backedUp(_ key: StoredKey) throws -> String? {
         let backup = backup(key)
-        guard case .value(let value) = try backup.files.holding(for: backup.key) else { return nil }
+        guard case .value(let value) = try backup.files.state(for: backup.key) else { return nil }
         return value.text
     }
 }
