@@ -47,8 +47,8 @@ extension LaneChange {
         case .delivered(let records, _): records.map(\.id)
         case .drop(let ids, _, _): ids
         case .append, .continueSession, .reset, .consent, .expire, .bind, .bindMade, .unbind, .identify, .forget,
-            .unforget,
-            .set, .ensure, .store, .remove, .requeue, .dropRefused, .dropAll, .ensureDevice, .group, .barrier:
+            .unforget, .set, .ensure, .store, .remove, .requeue, .dropRefused, .dropAll, .ensureDevice, .group,
+            .barrier:
             []
         }
     }
