@@ -21,6 +21,11 @@ enum FaultTexts {
         \(members(of: dropTexts))
         }
 
+        /** What a client says of its host and of itself, with marks as the texts. @type {Record<string, string>} */
+        export const CLIENT_TEXTS = {
+        \(members(of: clientTexts))
+        }
+
         /** Why a client is off, by the word of the fault. @type {Record<string, string>} */
         export const OFF_PHRASES = {
         \(members(of: offPhrases))
@@ -48,6 +53,11 @@ enum FaultTexts {
         }
         \"\"\"What became of dropped calls, with marks as the texts.\"\"\"
 
+        CLIENT_TEXTS: dict[str, str] = {
+        \(entries(of: clientTexts))
+        }
+        \"\"\"What a client says of its host and of itself, with marks as the texts.\"\"\"
+
         OFF_PHRASES: dict[str, str] = {
         \(entries(of: offPhrases))
         }
@@ -56,6 +66,8 @@ enum FaultTexts {
         """
 
     private static let dropTexts = DropText.allCases.map { (word: $0.rawValue, text: $0.text) }
+
+    private static let clientTexts = ClientText.allCases.map { (word: $0.rawValue, text: $0.text) }
 
     private static let offPhrases = OffSwitch.allCases.map { (word: $0.word.rawValue, text: $0.phrase) }
 

@@ -28,6 +28,7 @@ enum PythonNames {
 
     private static let values = [
         "null": "None", "true": "True", "false": "False", "beforeSend": "before_send",
+        "hostArguments": "host_arguments",
     ]
 
     private static let known: Set<String> = {

@@ -379,7 +379,7 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         tracker({ hostArguments, agent: 'auto' })
         tracker({ hostArguments: [] })
 
-        const warning = `[MobileTracker] createTracker: hostArguments are not used: the agent at ${path} was started with arguments of its own. `
+        const warning = `[MobileTracker] createTracker: \`hostArguments\` are not used: the agent at ${path} was started with arguments of its own. `
             + 'Give them to the agent, or leave them out.'
         assert.deepEqual(warnings, [warning, warning])
     })

@@ -339,13 +339,13 @@ suite('beforeSend', () => {
     })
 
     const faults = {
-        'that returns a BigInt': [() => 5n, 'beforeSend must return the call'],
-        'that returns a getter that throws': [() => ({ get name() { throw new Error(PERSONAL) } }), 'beforeSend has returned what cannot be read: Error at /'],
+        'that returns a BigInt': [() => 5n, '`beforeSend` must return the call'],
+        'that returns a getter that throws': [() => ({ get name() { throw new Error(PERSONAL) } }), '`beforeSend` has returned what cannot be read: Error at /'],
         'that throws': [() => { throw new TypeError(PERSONAL) }, 'beforeSend has thrown: TypeError at /'],
         'that throws a text': [() => { throw PERSONAL }, 'beforeSend has thrown: string'],
         'that throws what cannot be shown': [() => { throw { stack: '', get name() { throw 1 } } }, 'beforeSend has thrown: what was thrown cannot be shown'],
-        'that is asynchronous': [async (call) => call, 'beforeSend must return the call, or null to drop it, and no promise'],
-        'that returns a text': [() => 'x', 'beforeSend must return the call'],
+        'that is asynchronous': [async (call) => call, '`beforeSend` must return the call, or `null` to drop it, and no promise'],
+        'that returns a text': [() => 'x', '`beforeSend` must return the call'],
     }
     for (const [what, [beforeSend, words]] of Object.entries(faults)) {
         test(`${what} drops the call with a warning and the caller's line`, async (t) => {
@@ -371,7 +371,7 @@ suite('beforeSend', () => {
             'SERIALIZATION_ERROR', 'metadata.call.metadata is part of a cycle',
         ],
         'a getter that throws': [
-            (call) => Object.defineProperty(call, 'name', no), 'BEFORE_SEND', 'beforeSend has returned what cannot be read: Error at ',
+            (call) => Object.defineProperty(call, 'name', no), 'BEFORE_SEND', '`beforeSend` has returned what cannot be read: Error at ',
         ],
         'a getter inside that throws': [
             (call) => ({ ...call, properties: Object.defineProperty({}, 'x', no) }),

@@ -240,7 +240,7 @@ suite('a host that cannot start is explained', () => {
         const warnings = captureWarnings(t)
         const tracker = createTracker({ hostArguments: ['--storage-dirr', '/tmp'], stderr: 'ignore' })
 
-        const words = /rejects its arguments \(option hostArguments\): .*unknown argument '--storage-dirr'/
+        const words = /rejects its arguments \(`hostArguments`\): .*unknown argument '--storage-dirr'/
         await assert.rejects(tracker.track('A'), { code: 'HOST_START_FAILED', message: words })
         assert.equal(warnings.length, 1)
         assert.match(warnings[0], words)

@@ -216,7 +216,7 @@ class AgentClientTests(TestCase):
             self.tracker()
         self.assertEqual(len(self.warnings), 2)
         for warning in self.warnings:
-            self.assertRegex(warning, f"host_arguments are not used: the agent at {agent.path} was started with arguments")
+            self.assertRegex(warning, f"`host_arguments` are not used: the agent at {agent.path} was started with arguments")
 
     def test_a_path_that_is_no_socket_is_an_error_at_once(self) -> None:
         file = self.folder / "file"

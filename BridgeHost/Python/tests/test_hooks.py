@@ -268,7 +268,8 @@ class BeforeSendTests(TestCase):
         )
         self.assertNotIn("division", self.warnings[0])  # What an error says may be personal.
         self.assertRegex(
-            self.warnings[1], r'^track "B" was dropped: before_send must return the call, or None to drop it\.'
+            self.warnings[1],
+            r'^track "B" was dropped: `before_send` must return the call, or `None` to drop it, and no coroutine\.',
         )
 
     def test_what_it_returns_is_judged_as_any_call_is(self) -> None:

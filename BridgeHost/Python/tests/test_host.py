@@ -219,7 +219,7 @@ class StartTests(TestCase):
         self.addCleanup(tracker.close)
 
         with self.assertRaisesRegex(
-            MobileTrackerError, r"argument host_arguments\): .*unknown argument '--storage-dirr'"
+            MobileTrackerError, r"\(`host_arguments`\): .*unknown argument '--storage-dirr'"
         ):
             tracker.init("925")
         self.assertEqual(len(self.warnings), 1)

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { clientText } from './fault.js'
 
 /** What an agent is called at the places where one is looked for. */
 const SOCKET = join('mobile-tracker', 'agent.sock')
@@ -60,8 +61,7 @@ export function nextAgent({ isOptional, others: [path, ...others] = [] }) {
  */
 export function ignoredArguments(agent, hostArguments) {
     if (!agent || agent.isOptional || hostArguments.length === 0) return null
-    return `hostArguments are not used: the agent at ${agent.path} was started with arguments of its own. Give them to the `
-        + 'agent, or leave them out.'
+    return clientText('ignoredArguments', { path: agent.path })
 }
 
 /** Whether an error says that no agent listens at a path for this user, who may be kept from the folder that it is in. */
@@ -79,13 +79,12 @@ export function isAbsence(error, path) {
 export function explainAgent(path, error) {
     switch (error?.code) {
         case 'EACCES':
-        case 'EPERM':
-            return `This user may not connect to the agent at ${path}: see its --listen-mode, and who may enter its folder.`
+        case 'EPERM': return clientText('agentForbidden', { path })
         case 'ENOTSOCK':
-        case 'EPROTOTYPE': return `There is no agent at ${path}: it is no socket that listens.`
+        case 'EPROTOTYPE': return clientText('notListening', { path })
         case 'ECONNREFUSED': return noSocket(path)
-        case 'ENAMETOOLONG': return `The path of the agent is too long for a socket: ${path}`
-        default: return error?.isFinal ? `The agent at ${path} refuses the connection: ${error.message}` : null
+        case 'ENAMETOOLONG': return clientText('longPath', { path })
+        default: return error?.isFinal ? clientText('agentRefuses', { path, how: error.message }) : null
     }
 }
 
@@ -93,6 +92,5 @@ export function explainAgent(path, error) {
 function noSocket(path) {
     const file = statSync(path, { throwIfNoEntry: false })
     if (!file || file.isSocket()) return null
-    const what = file.isDirectory() ? 'a folder' : 'a file'
-    return `There is no agent at ${path}: it is ${what}, and no socket. Give the path that stands after --listen.`
+    return clientText('noSocket', { path, what: file.isDirectory() ? 'a folder' : 'a file' })
 }

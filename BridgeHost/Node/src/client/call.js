@@ -1,5 +1,6 @@
 import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
+import { clientText } from './fault.js'
 
 const PARAMS = ',"params":'
 
@@ -84,6 +85,5 @@ function flat(text) {
  * @param {string} [method] The call that the host had not answered.
  */
 export function hostExited(how, method) {
-    const what = method ? ` before it answered ${method}` : ''
-    return new MobileTrackerError('HOST_EXITED', `The host ended${what}: ${how}.`, { retryable: true })
+    return new MobileTrackerError('HOST_EXITED', clientText('hostEnded', { how, method }), { retryable: true })
 }

@@ -1,3 +1,4 @@
+import { clientText } from './fault.js'
 import { platformOf, THIS_PLATFORM } from './platforms.js'
 
 /**
@@ -24,41 +25,38 @@ const WRONG_ARGUMENTS = 64
 export function explainStart(path, end) {
     const platform = platformOf(path)
     if (platform && platform !== THIS_PLATFORM && (end.error || end.code !== null)) {
-        return `The host at ${path} was built for ${platform}, and this is ${THIS_PLATFORM}.`
+        return clientText('otherPlatform', { path, platform, here: THIS_PLATFORM })
     }
     if (end.error) return explainError(path, end.error)
     if (end.code === WRONG_ARGUMENTS) {
         const [line] = end.stderr.trim().split('\n')
-        return `The host at ${path} rejects its arguments (option hostArguments): ${line}`
+        return clientText('wrongArguments', { path, line })
     }
     // One line for each version that is missing, in no order.
     const missing = end.stderr.matchAll(/version [`'"]?GLIBC_([\d.]+)['"]? not found/g)
     const versions = [...missing].map(([, version]) => version)
     if (versions.length > 0) {
-        const [newest] = versions.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
-        const needed = `GLIBC ${newest}`
-        return `The host at ${path} needs ${needed}, and the C library of this system is older.`
+        const [version] = versions.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+        return clientText('oldLibrary', { path, version })
     }
     const library = /error while loading shared libraries: ([^\s:]+)/.exec(end.stderr)
-    if (library) return `The host at ${path} needs the library ${library[1]}, which is not installed.`
+    if (library) return clientText('noLibrary', { path, library: library[1] })
     if (end.code === 126 || end.code === 127) {
-        return `The system cannot run the host at ${path}${quoted(end.stderr)}.`
+        return clientText('notRunnable', { path, line: end.stderr.trim().split('\n').at(-1) || undefined })
     }
     return null
 }
 
 function explainError(path, error) {
     switch (error.code) {
-        case 'EACCES':
-            return `The host at ${path} may not be executed: its file has no execute permission, or its disk is mounted with noexec.`
-        case 'ENOENT':
-            return `The host at ${path} needs another C library than this system has (it is built for glibc).`
-        case 'ENOEXEC': return `The host at ${path} is not a program for this system.`
+        case 'EACCES': return clientText('notExecutable', { path })
+        case 'ENOENT': return clientText('otherLibrary', { path })
+        case 'ENOEXEC': return clientText('noProgram', { path })
         case 'EAGAIN':
         case 'ENOMEM':
         case 'EMFILE':
         case 'ENFILE': return null
-        default: return `The host at ${path} cannot be started: ${error.message}.`
+        default: return clientText('notStartable', { path, how: error.message })
     }
 }
 
@@ -71,9 +69,4 @@ export function describeEnd(end) {
     if (end.error) return end.error.message
     if (end.how) return end.how
     return end.signal ? `signal ${end.signal}` : `exit code ${end.code}`
-}
-
-function quoted(stderr) {
-    const line = stderr.trim().split('\n').at(-1)
-    return line ? `: ${line}` : ''
 }

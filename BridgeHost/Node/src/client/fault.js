@@ -1,4 +1,4 @@
-import { TEXTS } from './texts.js'
+import { CLIENT_TEXTS, TEXTS } from './texts.js'
 
 /**
  * Says in a sentence what is wrong.
@@ -9,6 +9,17 @@ import { TEXTS } from './texts.js'
  */
 export function sentenceOf(word, facts) {
     return filled(TEXTS[word] ?? '', facts) ?? ''
+}
+
+/**
+ * What a client says of its host or of itself.
+ *
+ * @param {string} word The key of a text.
+ * @param {Record<string, unknown>} [facts] What the text has marks for.
+ * @returns {string}
+ */
+export function clientText(word, facts = {}) {
+    return filled(CLIENT_TEXTS[word], facts)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { MobileTrackerError } from './errors.js'
+import { clientText } from './fault.js'
 
 /** The version of the protocol that this client speaks. */
 export const PROTOCOL_VERSION = 1
@@ -11,12 +12,11 @@ export const PROTOCOL_VERSION = 1
  * @returns {MobileTrackerError | null} Null if this client can talk to it.
  */
 export function checkInfo(info, path) {
-    if (info.protocolVersion === PROTOCOL_VERSION) return null
-    const theirs = info.protocolVersion ?? 'an unknown version'
+    const { version, protocolVersion: theirs } = info
+    if (theirs === PROTOCOL_VERSION) return null
     return new MobileTrackerError(
         'PROTOCOL_MISMATCH',
-        `The host at ${path} (version ${info.version ?? 'unknown'}) speaks protocol version ${theirs}, this package ` +
-            `speaks ${PROTOCOL_VERSION}. Use the host that belongs to this version of the package.`,
-        { data: { hostVersion: info.version, hostProtocol: info.protocolVersion, clientProtocol: PROTOCOL_VERSION } },
+        clientText('otherProtocol', { path, version, theirs, ours: PROTOCOL_VERSION }),
+        { data: { hostVersion: version, hostProtocol: theirs, clientProtocol: PROTOCOL_VERSION } },
     )
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { described } from './errors.js'
+import { clientText } from './fault.js'
 import { METHODS, clientOf } from './methods.js'
 import { ArgumentFault, withMembers } from './params.js'
 import { serialize } from './serialize.js'
@@ -148,7 +149,7 @@ export function filter(beforeSend, method, row, text) {
         if (result === undefined) result = call
         if (typeof result !== 'object' || typeof result.then === 'function') {
             result.then?.(undefined, () => {})
-            return { dropped: true, fault: 'beforeSend must return the call, or null to drop it, and no promise' }
+            return { dropped: true, fault: clientText('noCall', { promise: 'promise' }) }
         }
     } catch (error) {
         return { dropped: true, fault: `beforeSend has thrown: ${described(error)}` }
@@ -160,7 +161,7 @@ export function filter(beforeSend, method, row, text) {
         const scopes = after.scope === before.scope ? undefined : changed.scope ?? []
         return { args: argumentsFor(row, sent, changed, named), scopes }
     } catch (error) {
-        return { dropped: true, fault: `beforeSend has returned what cannot be read: ${described(error)}` }
+        return { dropped: true, fault: clientText('unreadableCall', { error: described(error) }) }
     }
 }
 

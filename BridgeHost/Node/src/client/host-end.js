@@ -1,6 +1,7 @@
 import { explainAgent, isAbsence } from './agent.js'
 import { MobileTrackerError } from './errors.js'
 import { explainStart } from './explain.js'
+import { clientText } from './fault.js'
 
 /**
  * What follows when a host has ended or could not be started, or a connection to an agent has.
@@ -31,8 +32,8 @@ export function afterHost(crashes, path, end, how, hadStarted) {
     if (crashes.isBlocked) return { error: notStarted(how) }
     if (crashes.isReached) return { error: endedTooOften(how) }
     return isObstacle
-        ? { error: notStarted(how), warning: `The host cannot be started now (${how}). This is tried again; calls wait.` }
-        : { error: endedTooOften(how), warning: `The host ended unexpectedly (${how}).` }
+        ? { error: notStarted(how), warning: clientText('hostNotStartedYet', { how }) }
+        : { error: endedTooOften(how), warning: clientText('hostEndedUnexpectedly', { how }) }
 }
 
 /**
@@ -52,21 +53,18 @@ export function afterAgent(crashes, path, end, how, hadStarted) {
     if (reason) return { error: new MobileTrackerError('HOST_START_FAILED', reason) }
     const error = agentNotReached(path, end, how)
     if (crashes.isBlocked) return { error }
-    return { error, warning: `The agent at ${path} cannot be reached (${how}). This is tried again; calls wait.` }
+    return { error, warning: clientText('agentNotReachedYet', { path, how }) }
 }
 
 function notStarted(how) {
-    return new MobileTrackerError('HOST_START_FAILED', `The host could not be started: ${how}.`, { retryable: true })
+    return new MobileTrackerError('HOST_START_FAILED', clientText('hostNotStarted', { how }), { retryable: true })
 }
 
 function agentNotReached(path, end, how) {
-    const advice = isAbsence(end.error, path) ? ` Start it with: BridgeHost --listen ${path}` : ''
-    const sentence = `The agent at ${path} could not be reached: ${how}.${advice}`
+    const sentence = clientText('agentNotReached', { path, how, absent: isAbsence(end.error, path) ? '' : undefined })
     return new MobileTrackerError('HOST_START_FAILED', sentence, { retryable: true })
 }
 
 function endedTooOften(how) {
-    const sentence = 'The host ended 5 times within a minute. Until that minute is over it is not started again, and calls '
-        + `fail. The last time: ${how}.`
-    return new MobileTrackerError('HOST_EXITED', sentence, { retryable: true })
+    return new MobileTrackerError('HOST_EXITED', clientText('hostEndedTooOften', { how }), { retryable: true })
 }

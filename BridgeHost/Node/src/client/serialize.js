@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { described } from './errors.js'
+import { clientText } from './fault.js'
 
 /** The deepest nesting of arrays and objects; the outermost counts. */
 export const MAX_LEVELS = 128
@@ -110,7 +111,7 @@ function leaveOut(value, kind, place, level) {
 }
 
 function writeString(value, place, level) {
-    if (!value.isWellFormed()) fault(place, level, 'holds a lone surrogate')
+    if (!value.isWellFormed()) fault(place, level, clientText('loneSurrogate'))
     return JSON.stringify(value)
 }
 
@@ -190,9 +191,9 @@ function writeMap(value, place, level) {
     const names = new Map()
     for (const key of value.keys()) {
         const isName = typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint'
-        if (!isName) fault(place, level, 'has a key that is no string')
+        if (!isName) fault(place, level, clientText('wrongKey'))
         const name = String(key)
-        if (names.has(name)) fault(place, level, `has two keys that are ${JSON.stringify(name.slice(0, 80))} in JSON`)
+        if (names.has(name)) fault(place, level, clientText('sameKeys', { key: JSON.stringify(name.slice(0, 80)) }))
         names.set(name, key)
     }
     return writeMembers(names.keys(), (name) => value.get(names.get(name)), place, level)
@@ -227,8 +228,8 @@ function writeMembers(names, read, place, level) {
 /** A cycle shows up as too deep a nesting: a container that is twice on the path contains itself. */
 function faultOfDepth(place, level) {
     const repeated = place.containers.findIndex((container, i) => place.containers.indexOf(container) < i)
-    if (repeated >= 0) fault(place, repeated, 'is part of a cycle')
-    fault(place, level, `is nested deeper than ${MAX_LEVELS} levels`)
+    if (repeated >= 0) fault(place, repeated, clientText('cycle'))
+    fault(place, level, clientText('tooDeep', { levels: MAX_LEVELS }))
 }
 
 function fault(place, level, reason) {

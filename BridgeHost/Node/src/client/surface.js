@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CallPromise } from './call-promise.js'
 import { MOST_CALLS, MOST_TEXT } from './call-table.js'
 import { MobileTrackerError } from './errors.js'
-import { sentenceOf } from './fault.js'
+import { clientText, sentenceOf } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
 import { filter, MARK, unmarked } from './hooks.js'
@@ -95,7 +95,7 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
 function handOver(kept, link, warnings, off) {
     link.call(kept.method, kept.params, { repeats: true }).catch(({ code, number, message }) => {
         if (number === undefined || code === 'NOT_INITIALIZED' && !METHODS[kept.method].restores) off.keep(kept)
-        else warnings.warn(`${kept.method}, which was called while tracking was off, failed: ${message}`)
+        else warnings.warn(clientText('failedLater', { method: kept.method, why: message }))
     })
 }
 
@@ -167,7 +167,8 @@ class CallSite {
             if (this.#row.messageId) this.#warnings.failed(this.#drop(code))
             return
         }
-        this.#warnings.warn(`${this.#method} failed, and its error was not handled: ${code}: ${message}${this.#trace?.place ?? ''}`)
+        const facts = { method: this.#method, error: `${code}: ${message}`, place: this.#trace?.place ?? '' }
+        this.#warnings.warn(clientText('unhandled', facts))
     }
 
     /** Answers a call for which too many wait. */

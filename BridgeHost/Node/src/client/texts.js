@@ -70,6 +70,43 @@ export const DROPS = {
     several: "{count} calls [failed{failed}|were dropped]: {reason}.[ {why}] The first was {call}{place}.",
 }
 
+/** What a client says of its host and of itself, with marks as the texts. @type {Record<string, string>} */
+export const CLIENT_TEXTS = {
+    hostEnded: "The host ended[ before it answered {method}]: {how}.",
+    hostEndedTooOften: "The host ended 5 times within a minute. Until that minute is over it is not started again, and calls fail. The last time: {how}.",
+    hostEndedUnexpectedly: "The host ended unexpectedly ({how}).",
+    hostNotStarted: "The host could not be started: {how}.",
+    hostNotStartedYet: "The host cannot be started now ({how}). This is tried again; calls wait.",
+    agentNotReached: "The agent at {path} could not be reached: {how}.[ Start it with: BridgeHost --listen {path}{absent}]",
+    agentNotReachedYet: "The agent at {path} cannot be reached ({how}). This is tried again; calls wait.",
+    otherProtocol: "The host at {path} (version [{version}|unknown]) speaks protocol version [{theirs}|an unknown version], this package speaks {ours}. Use the host that belongs to this version of the package.",
+    otherPlatform: "The host at {path} was built for {platform}, and this is {here}.",
+    wrongArguments: "The host at {path} rejects its arguments (`hostArguments`): {line}",
+    oldLibrary: "The host at {path} needs GLIBC {version}, and the C library of this system is older.",
+    noLibrary: "The host at {path} needs the library {library}, which is not installed.",
+    notRunnable: "The system cannot run the host at {path}[: {line}].",
+    notExecutable: "The host at {path} may not be executed: its file has no execute permission, or its disk is mounted with noexec.",
+    otherLibrary: "The host at {path} needs another C library than this system has (it is built for glibc).",
+    noProgram: "The host at {path} is not a program for this system.",
+    notStartable: "The host at {path} cannot be started: {how}.",
+    agentForbidden: "This user may not connect to the agent at {path}: see its --listen-mode, and who may enter its folder.",
+    notListening: "There is no agent at {path}: it is no socket that listens.",
+    noSocket: "There is no agent at {path}: it is {what}, and no socket. Give the path that stands after --listen.",
+    longPath: "The path of the agent is too long for a socket: {path}",
+    agentRefuses: "The agent at {path} refuses the connection: {how}",
+    ignoredArguments: "`hostArguments` are not used: the agent at {path} was started with arguments of its own. Give them to the agent, or leave them out.",
+    noCall: "`beforeSend` must return the call, or `null` to drop it, and no {promise}",
+    unreadableCall: "`beforeSend` has returned what cannot be read: {error}",
+    noCredentials: "The function credentials gave none to {client}: {why}",
+    loneSurrogate: "holds a lone surrogate",
+    wrongKey: "has a key that is no string",
+    sameKeys: "has two keys that are {key} in JSON",
+    cycle: "is part of a cycle",
+    tooDeep: "is nested deeper than {levels} levels",
+    failedLater: "{method}, which was called while tracking was off, failed: {why}",
+    unhandled: "{method} failed, and its error was not handled: {error}{place}",
+}
+
 /** Why a client is off, by the word of the fault. @type {Record<string, string>} */
 export const OFF_PHRASES = {
     offByOption: "enabled is false",

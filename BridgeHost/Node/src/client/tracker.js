@@ -2,7 +2,7 @@ import { findAgent, ignoredArguments } from './agent.js'
 import { appName } from './app-name.js'
 import { described, MobileTrackerError } from './errors.js'
 import { atExit, notAtExit } from './exit.js'
-import { sentenceOf } from './fault.js'
+import { clientText, sentenceOf } from './fault.js'
 import { Hooks, KINDS } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { NotificationListeners } from './notification-listeners.js'
@@ -138,8 +138,8 @@ async function answerWith(hooks, clients, { client }, warn) {
         if (typeof given === 'string') throw new MobileTrackerError('INVALID_PARAMS', 'it must return an object such as { key }, and no text.')
         await clients[prefix].setCredentials({ ...given })
     } catch (error) {
-        const what = error instanceof MobileTrackerError ? error.message : `it has thrown ${described(error)}`
-        warn(`The function credentials gave none to ${client}: ${what}`)
+        const why = error instanceof MobileTrackerError ? error.message : `it has thrown ${described(error)}`
+        warn(clientText('noCredentials', { client, why }))
     }
 }
 

@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert'
 import { CallPromise } from '../client/call-promise.js'
+import { clientText } from '../client/fault.js'
 import { textOfID } from '../client/params.js'
 import { openTracker } from '../client/tracker.js'
 
@@ -83,7 +84,7 @@ function guarded(name, warn, ask) {
         const asking = ask(...args)
         const answer = CallPromise.resolve(asking)
         asking.catch(({ message }) => answer.ifUnwatched(
-            () => warn(`${name}() failed, and its error was not handled: ${message}`)))
+            () => warn(clientText('unhandled', { method: `${name}()`, error: message, place: '' }))))
         return answer
     }
 }

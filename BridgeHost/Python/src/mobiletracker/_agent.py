@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from ._call import Call
+from ._fault import client_text
 from ._find import HostEnd
 from ._io_thread import IOThread
 from ._process import READ, LineBuffer, LineWriter
@@ -78,10 +79,7 @@ def ignored_arguments(agent: Agent | None, arguments: Sequence[str]) -> str | No
     """Says that a program gives arguments to a host that it does not start; None if it may start one."""
     if agent is None or agent.is_optional or not arguments:
         return None
-    return (
-        f"host_arguments are not used: the agent at {agent.path} was started with arguments of its own. "
-        "Give them to the agent, or leave them out."
-    )
+    return client_text("ignoredArguments", path=agent.path)
 
 
 def is_absence(error: OSError | None) -> bool:
@@ -92,20 +90,18 @@ def is_absence(error: OSError | None) -> bool:
 def explain_agent(path: Path, error: OSError | None) -> str | None:
     """Says in a sentence why an agent cannot be used; None if another try may succeed."""
     if isinstance(error, Refusal):
-        return f"The agent at {path} refuses the connection: {error}" if error.is_final else None
+        return client_text("agentRefuses", path=path, how=error) if error.is_final else None
     if error is None:
         return None
     match error.errno:
         case errno.EACCES | errno.EPERM:
-            who = "see its --listen-mode, and who may enter its folder"
-            return f"This user may not connect to the agent at {path}: {who}."
+            return client_text("agentForbidden", path=path)
         case errno.ENOTSOCK | errno.EPROTOTYPE:
-            return f"There is no agent at {path}: it is no socket that listens."
+            return client_text("notListening", path=path)
         case errno.ECONNREFUSED if path.exists() and not path.is_socket():
-            what = "a folder" if path.is_dir() else "a file"
-            return f"There is no agent at {path}: it is {what}, and no socket. Give the path that stands after --listen."
+            return client_text("noSocket", path=path, what="a folder" if path.is_dir() else "a file")
         case None if "too long" in str(error):
-            return f"The path of the agent is too long for a socket: {path}"
+            return client_text("longPath", path=path)
         case _:
             return None
 

@@ -16,7 +16,7 @@ from typing import Any
 from ._agent import find_agent, ignored_arguments
 from ._call import Call, wait_for
 from ._clock import now
-from ._fault import message_of, own_name, sentence, written_in
+from ._fault import client_text, message_of, own_name, sentence, written_in
 from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault
 from ._limits import MOST_BYTES, MOST_CALLS
@@ -141,8 +141,8 @@ class Channel:
             if call.error and (call.error.number is None or needs_setup):
                 self._off.keep(kept)
             elif call.error:
-                message = message_of(call.error.code, call.error.data, frozenset()) or call.error.message
-                self.warnings.warn(f"{call.method}, which was called while tracking was off, failed: {message}")
+                why = message_of(call.error.code, call.error.data, frozenset()) or call.error.message
+                self.warnings.warn(client_text("failedLater", method=call.method, why=why))
 
         call.watch(ended)
         self.link.call(call, waits=False)
@@ -261,7 +261,8 @@ class _CallSite:
                 drop = Drop(self._row, self._name, error.code, self._place, has_failed=True)
                 self._channel.warnings.dropped(drop)
         else:
-            self._channel.warnings.warn(f"{self._row.method} failed, and its error was not handled: {error}{self._place}")
+            words = client_text("unhandled", method=self._row.method, error=error, place=self._place)
+            self._channel.warnings.warn(words)
 
     def refuse(self, fault: ValueFault) -> Call:
         """Answers a call that cannot be written, as the host would."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ._row import Name
 from ._table import ROWS
-from ._texts import ERRORS, TEXTS
+from ._texts import CLIENT_TEXTS, ERRORS, TEXTS
 
 _MARK = re.compile(r"\[([^\]]*)\]|\{(\w+)\}")
 
@@ -31,6 +31,11 @@ def message_of(code: str, data: Mapping[str, Any], written: frozenset[object]) -
     fault = sentence(data.get("reason"), data, written)
     facts = {**data, "fault": fault or None}
     return filled(ERRORS.get(code, ""), facts, written) or fault or None
+
+
+def client_text(word: str, **facts: object) -> str:
+    """What a client says of its host or of itself. `word` is the key of the text."""
+    return filled(CLIENT_TEXTS[word], facts)
 
 
 def filled(text: str, facts: Mapping[str, Any], written: frozenset[object] = frozenset()) -> str:

@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from ._fault import client_text
 from .errors import MobileTrackerError
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -96,37 +97,34 @@ def explain_start(path: Path, end: HostEnd) -> str | None:
     start may succeed."""
     built_for, here = _platform_of(path), f"{sys.platform}-{platform.machine()}"
     if built_for and built_for != here and (end.error or end.code is not None):
-        return f"The host at {path} was built for {built_for}, and this is {here}."
+        return client_text("otherPlatform", path=path, platform=built_for, here=here)
     if end.error:
         return _explain_error(path, end.error)
     if end.code == _WRONG_ARGUMENTS:
-        line = end.stderr.strip().partition("\n")[0]
-        return f"The host at {path} rejects its arguments (argument host_arguments): {line}"
+        return client_text("wrongArguments", path=path, line=end.stderr.strip().partition("\n")[0])
     # One line for each version that is missing, in no order.
     if versions := re.findall(r"version [`'\"]?GLIBC_([\d.]+)['\"]? not found", end.stderr):
         needed = max(versions, key=lambda version: [int(part) for part in version.split(".") if part])
-        return f"The host at {path} needs GLIBC {needed}, and the C library of this system is older."
+        return client_text("oldLibrary", path=path, version=needed)
     if library := re.search(r"error while loading shared libraries: ([^\s:]+)", end.stderr):
-        return f"The host at {path} needs the library {library[1]}, which is not installed."
+        return client_text("noLibrary", path=path, library=library[1])
     if end.code in (126, 127):
-        line = end.stderr.strip().rpartition("\n")[2]
-        return f"The system cannot run the host at {path}{f': {line}' if line else ''}."
+        return client_text("notRunnable", path=path, line=end.stderr.strip().rpartition("\n")[2] or None)
     return None
 
 
 def _explain_error(path: Path, error: OSError) -> str | None:
     match error.errno:
         case errno.EACCES:
-            reason = "its file has no execute permission, or its disk is mounted with noexec"
-            return f"The host at {path} may not be executed: {reason}."
+            return client_text("notExecutable", path=path)
         case errno.ENOENT:
-            return f"The host at {path} needs another C library than this system has (it is built for glibc)."
+            return client_text("otherLibrary", path=path)
         case errno.ENOEXEC:
-            return f"The host at {path} is not a program for this system."
+            return client_text("noProgram", path=path)
         case errno.EAGAIN | errno.ENOMEM | errno.EMFILE | errno.ENFILE:
             return None
         case _:
-            return f"The host at {path} cannot be started: {error.strerror or error}."
+            return client_text("notStartable", path=path, how=error.strerror or error)
 
 
 def _platform_of(path: Path) -> str | None:

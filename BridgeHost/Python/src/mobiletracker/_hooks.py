@@ -8,6 +8,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any, TypedDict
 
+from ._fault import client_text
 from ._json import read
 from ._row import Param, Row, snake
 from ._scope import shown
@@ -58,12 +59,12 @@ def filtered(
     if result is None:
         raise CallDropped
     if not isinstance(result, dict):
-        raise CallDropped("before_send must return the call, or None to drop it")
+        raise CallDropped(client_text("noCall", promise="coroutine"))
     try:
         scopes = [*(result.get("scope") or ())]
         return _arguments(row, sent, {**result, "scope": scopes}, named), scopes, is_exact
     except Exception as error:
-        raise CallDropped(f"before_send has returned what cannot be read: {described(error)}") from error
+        raise CallDropped(client_text("unreadableCall", error=described(error))) from error
 
 
 def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:

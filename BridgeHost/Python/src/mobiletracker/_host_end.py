@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ._agent import explain_agent, is_absence
+from ._fault import client_text
 from ._find import HostEnd, explain_start
 from ._limits import CrashLimit
 from .errors import MobileTrackerError, agent_not_reached, ended_too_often, not_started
@@ -36,9 +37,9 @@ def after_host(crashes: CrashLimit, path: Path, end: HostEnd, had_started: bool)
     if reason:
         return Consequence(MobileTrackerError("HOST_START_FAILED", reason), None)
     if is_obstacle:
-        warning = f"The host cannot be started now ({end}). This is tried again; calls wait."
+        warning = client_text("hostNotStartedYet", how=end)
         return Consequence(not_started(str(end)), None if crashes.is_blocked else warning)
-    warning = f"The host ended unexpectedly ({end})."
+    warning = client_text("hostEndedUnexpectedly", how=end)
     return Consequence(ended_too_often(str(end)), None if crashes.is_reached else warning)
 
 
@@ -48,6 +49,6 @@ def after_agent(crashes: CrashLimit, path: Path, end: HostEnd, had_started: bool
     crashes.record_obstacle()
     if reason := None if had_started else explain_agent(path, end.error):
         return Consequence(MobileTrackerError("HOST_START_FAILED", reason), None)
-    warning = f"The agent at {path} cannot be reached ({end}). This is tried again; calls wait."
+    warning = client_text("agentNotReachedYet", path=path, how=end)
     error = agent_not_reached(path, str(end), is_absent=is_absence(end.error))
     return Consequence(error, None if crashes.is_blocked else warning)

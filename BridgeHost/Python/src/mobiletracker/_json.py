@@ -17,6 +17,7 @@ from os import PathLike, fspath
 from typing import Any
 from uuid import UUID
 
+from ._fault import client_text
 from .errors import described
 
 MAX_LEVELS = 128
@@ -216,9 +217,9 @@ class JSONWriter:
         containers: list[object], most: int,
     ) -> str:  # fmt: skip
         if any(value is container for container in containers):
-            raise ValueFault(path, "is part of a cycle")
+            raise ValueFault(path, client_text("cycle"))
         if len(containers) >= MAX_LEVELS:
-            raise ValueFault(path, f"is nested deeper than {MAX_LEVELS} levels")
+            raise ValueFault(path, client_text("tooDeep", levels=MAX_LEVELS))
         inner = [*containers, value]
         parts: dict[object, str] = {}
         left = most
@@ -226,7 +227,7 @@ class JSONWriter:
         for key, member in members:
             name = _key_text(key, path) if isinstance(value, dict) else key
             if name in parts:
-                raise ValueFault(path, f"has two keys that are {json.dumps(str(name)[:80])} in JSON")
+                raise ValueFault(path, client_text("sameKeys", key=json.dumps(str(name)[:80])))
             path.append(name if isinstance(name, str | int) else str(name))
             text = self._text(member, path, inner, most)
             parts[name] = f"{_write_string(name, path)}:{text}" if isinstance(name, str) else text
@@ -316,7 +317,7 @@ def _write_string(value: str, path: list[str | int]) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueFault(path, "holds a lone surrogate") from None
+        raise ValueFault(path, client_text("loneSurrogate")) from None
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -328,7 +329,7 @@ def _key_text(key: object, path: list[str | int]) -> str:
         case int() | float() | None:
             return json.dumps(key, allow_nan=False)
         case _:
-            raise ValueFault(path, "has a key that is no string")
+            raise ValueFault(path, client_text("wrongKey"))
 
 
 def _path_of(path: list[str | int]) -> str:

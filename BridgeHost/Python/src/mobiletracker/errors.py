@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from ._fault import client_text
 from ._table import NUMBERS
 from .protocol import HostErrorCode
 
@@ -74,8 +75,7 @@ def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:
 
 def host_exited(how: str, method: str = "") -> MobileTrackerError:
     """The error of a call whose host ended. `how` is for the middle of a sentence."""
-    what = f" before it answered {method}" if method else ""
-    return MobileTrackerError("HOST_EXITED", f"The host ended{what}: {how}.", retryable=True)
+    return MobileTrackerError("HOST_EXITED", client_text("hostEnded", how=how, method=method or None), retryable=True)
 
 
 def message_too_large(method: str) -> MobileTrackerError:
@@ -85,35 +85,25 @@ def message_too_large(method: str) -> MobileTrackerError:
 
 def ended_too_often(how: str) -> MobileTrackerError:
     """The error of calls while the host is not started again."""
-    sentence = (
-        "The host ended 5 times within a minute. Until that minute is over it is not started again, and calls fail. "
-        f"The last time: {how}."
-    )
-    return MobileTrackerError("HOST_EXITED", sentence, retryable=True)
+    return MobileTrackerError("HOST_EXITED", client_text("hostEndedTooOften", how=how), retryable=True)
 
 
 def not_started(how: str) -> MobileTrackerError:
     """The error of calls while the system cannot start the host."""
-    return MobileTrackerError("HOST_START_FAILED", f"The host could not be started: {how}.", retryable=True)
+    return MobileTrackerError("HOST_START_FAILED", client_text("hostNotStarted", how=how), retryable=True)
 
 
 def agent_not_reached(path: Path, how: str, *, is_absent: bool) -> MobileTrackerError:
     """The error of calls while there is no agent."""
-    advice = f" Start it with: BridgeHost --listen {path}" if is_absent else ""
-    sentence = f"The agent at {path} could not be reached: {how}.{advice}"
+    sentence = client_text("agentNotReached", path=path, how=how, absent="" if is_absent else None)
     return MobileTrackerError("HOST_START_FAILED", sentence, retryable=True)
 
 
 def protocol_mismatch(path: str, info: dict[str, Any], version: int) -> MobileTrackerError:
     """The error of calls to a host of another version."""
-    theirs = info.get("protocolVersion", "an unknown version")
+    theirs, protocol = info.get("version"), info.get("protocolVersion")
     return MobileTrackerError(
         "PROTOCOL_MISMATCH",
-        f"The host at {path} (version {info.get('version', 'unknown')}) speaks protocol version {theirs}, this package "
-        f"speaks {version}. Use the host that belongs to this version of the package.",
-        data={
-            "hostVersion": info.get("version"),
-            "hostProtocol": info.get("protocolVersion"),
-            "clientProtocol": version,
-        },
+        client_text("otherProtocol", path=path, version=theirs, theirs=protocol, ours=version),
+        data={"hostVersion": theirs, "hostProtocol": protocol, "clientProtocol": version},
     )

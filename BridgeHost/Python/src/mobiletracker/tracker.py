@@ -24,6 +24,7 @@ from ._calls import (
     TrackerCalls,
 )
 from ._channel import Channel, end_of
+from ._fault import client_text
 from ._notification_listeners import ListenerThread, NotificationListeners
 from ._options import TrackerOptions
 from .errors import MobileTrackerError, described
@@ -96,8 +97,8 @@ class _Tracker(TrackerOptions):
             if inspect.isawaitable(answer):
                 await answer
         except self._catches as error:
-            what = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {described(error)}"
-            self._channel.warnings.warn(f"The function credentials gave none to {client}: {what}")
+            why = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {described(error)}"
+            self._channel.warnings.warn(client_text("noCredentials", client=client, why=why))
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], object]:
         """What calls a listener that is added now."""

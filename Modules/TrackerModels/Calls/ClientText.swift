@@ -1,0 +1,72 @@
+/// What clients in other languages say of their host and of themselves, as templates as those of ``FaultWord``.
+///
+/// `{path}` is the host's or the agent's, and `{how}` says how it ended, for the middle of a sentence.
+package enum ClientText: String, CaseIterable, Sendable {
+    // A host or an agent that is gone.
+    case hostEnded, hostEndedTooOften, hostEndedUnexpectedly, hostNotStarted, hostNotStartedYet
+    /// `absent` is there if no agent listens at all.
+    case agentNotReached
+    case agentNotReachedYet
+    // Why a host cannot be used here.
+    case otherProtocol, otherPlatform, wrongArguments, oldLibrary, noLibrary, notRunnable, notExecutable, otherLibrary
+    case noProgram, notStartable
+    // Why an agent cannot be used.
+    case agentForbidden, notListening, noSocket, longPath, agentRefuses, ignoredArguments
+    // What the program's own functions do wrong.
+    case noCall, unreadableCall, noCredentials
+    // What is wrong with a value, behind its path.
+    case loneSurrogate, wrongKey, sameKeys, cycle, tooDeep
+    // Calls that fail.
+    case failedLater, unhandled
+
+    package var text: String {
+        switch self {
+        case .hostEnded: "The host ended[ before it answered {method}]: {how}."
+        case .hostEndedTooOften:
+            "The host ended 5 times within a minute. Until that minute is over it is not started again, and calls "
+                + "fail. The last time: {how}."
+        case .hostEndedUnexpectedly: "The host ended unexpectedly ({how})."
+        case .hostNotStarted: "The host could not be started: {how}."
+        case .hostNotStartedYet: "The host cannot be started now ({how}). This is tried again; calls wait."
+        case .agentNotReached:
+            "The agent at {path} could not be reached: {how}.[ Start it with: BridgeHost --listen {path}{absent}]"
+        case .agentNotReachedYet:
+            "The agent at {path} cannot be reached ({how}). This is tried again; calls wait."
+        case .otherProtocol:
+            "The host at {path} (version [{version}|unknown]) speaks protocol version [{theirs}|an unknown version], "
+                + "this package speaks {ours}. Use the host that belongs to this version of the package."
+        case .otherPlatform: "The host at {path} was built for {platform}, and this is {here}."
+        case .wrongArguments: "The host at {path} rejects its arguments (`hostArguments`): {line}"
+        case .oldLibrary: "The host at {path} needs GLIBC {version}, and the C library of this system is older."
+        case .noLibrary: "The host at {path} needs the library {library}, which is not installed."
+        case .notRunnable: "The system cannot run the host at {path}[: {line}]."
+        case .notExecutable:
+            "The host at {path} may not be executed: its file has no execute permission, or its disk is mounted with "
+                + "noexec."
+        case .otherLibrary:
+            "The host at {path} needs another C library than this system has (it is built for glibc)."
+        case .noProgram: "The host at {path} is not a program for this system."
+        case .notStartable: "The host at {path} cannot be started: {how}."
+        case .agentForbidden:
+            "This user may not connect to the agent at {path}: see its --listen-mode, and who may enter its folder."
+        case .notListening: "There is no agent at {path}: it is no socket that listens."
+        case .noSocket:
+            "There is no agent at {path}: it is {what}, and no socket. Give the path that stands after --listen."
+        case .longPath: "The path of the agent is too long for a socket: {path}"
+        case .agentRefuses: "The agent at {path} refuses the connection: {how}"
+        case .ignoredArguments:
+            "`hostArguments` are not used: the agent at {path} was started with arguments of its own. Give them to the "
+                + "agent, or leave them out."
+        case .noCall: "`beforeSend` must return the call, or `null` to drop it, and no {promise}"
+        case .unreadableCall: "`beforeSend` has returned what cannot be read: {error}"
+        case .noCredentials: "The function credentials gave none to {client}: {why}"
+        case .loneSurrogate: "holds a lone surrogate"
+        case .wrongKey: "has a key that is no string"
+        case .sameKeys: "has two keys that are {key} in JSON"
+        case .cycle: "is part of a cycle"
+        case .tooDeep: "is nested deeper than {levels} levels"
+        case .failedLater: "{method}, which was called while tracking was off, failed: {why}"
+        case .unhandled: "{method} failed, and its error was not handled: {error}{place}"
+        }
+    }
+}
