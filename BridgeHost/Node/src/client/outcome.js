@@ -1,5 +1,5 @@
 import { filled, sentenceOf } from './fault.js'
-import { clientOf } from './methods.js'
+import { METHODS, clientOf } from './methods.js'
 import { DROPS } from './texts.js'
 
 /**
@@ -46,9 +46,8 @@ export function callName({ method, name }) {
 
 function whyDropped({ method, reason, fault, detail, hasFailed }) {
     if (detail) return detail
-    const client = clientOf(method)
-    const init = client ? `${client}initialize()` : 'init()'
-    const words = sentenceOf(hasFailed ? 'notStored' : fault?.reason ?? reason, { ...fault, init })
+    const init = Object.keys(METHODS).find((each) => METHODS[each].restores === 'setup' && clientOf(each) === clientOf(method))
+    const words = sentenceOf(hasFailed ? 'notStored' : fault?.reason ?? reason, { ...fault, init: `${init}()` })
     // A text about an option is also part of other sentences.
     return /[^.?]$/.test(words) ? `${words}.` : words
 }

@@ -5,7 +5,7 @@ import { MobileTrackerError } from './errors.js'
 import { clientText, sentenceOf } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
-import { filter, MARK, unmarked } from './hooks.js'
+import { filter, KINDS, MARK, unmarked } from './hooks.js'
 import { callName, dropped } from './outcome.js'
 import { ArgumentFault, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
@@ -162,8 +162,9 @@ class CallSite {
     }
 
     /** Nobody handles the error. A missing host is one warning, with the number of calls that failed. */
-    unhandled({ code, message }) {
-        if (/^(HOST_|PROTOCOL_)/.test(code)) {
+    unhandled({ code, number, message }) {
+        // There is no host.
+        if (number === undefined) {
             if (this.#row.messageId) this.#warnings.failed(this.#drop(code))
             return
         }
@@ -216,7 +217,7 @@ function reasonOf(fault, param) {
 
 function codeOf(fault, param) {
     if (fault.isTooLarge) return 'MESSAGE_TOO_LARGE'
-    if (['argument', 'beforeSend', 'convert', 'credentials', 'logger'].includes(fault.argument)) return 'INVALID_CONFIGURATION'
+    if (fault.argument === 'argument' || fault.argument in KINDS) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
     return fault instanceof ArgumentFault ? 'INVALID_PARAMS' : 'SERIALIZATION_ERROR'
 }
