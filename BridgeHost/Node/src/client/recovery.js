@@ -26,6 +26,10 @@ class Client {
     nextCredentials = null
     /** @type {Replay | null} */
     setup = null
+    /** Whether it is turned off, so that the host stores nothing of it. */
+    isOff = false
+    /** Whether its state outlives the host. */
+    isOnDisk = false
     /** @type {Replay & { id: number } | null} */
     user = null
     /** Whether the setup has ended with the error after which the host keeps what is tracked. */
@@ -44,19 +48,9 @@ class Client {
         return [defaults, reset, consent, ...own, again].filter((call) => call !== null)
     }
 
-    /** Whether it is turned off, so that the host stores nothing of it. */
-    get isOff() {
-        return this.setup !== null && whyOff(METHODS[this.setup.method], JSON.parse(this.setup.params)) !== undefined
-    }
-
-    /** Whether its state outlives the host. */
-    get isOnDisk() {
-        return this.setup !== null && isOnDisk(this.setup)
-    }
-
     /** @param {boolean} isReplay Whether a new host is brought to where the last one was. */
     begin(setup, isHeld = false, id = Infinity, isReplay = false) {
-        Object.assign(this, { setup, isHeld })
+        Object.assign(this, { setup, isHeld, ...begun(setup) })
         // One that turns the client off leaves these to the next.
         const isOn = setup && !this.isOff
         if (isOn) this.reset = null
@@ -252,10 +246,11 @@ export class Recovery {
     }
 }
 
-/** Whether what a setup begins outlives the host. @param {Replay} setup */
-function isOnDisk({ method, params }) {
-    const call = JSON.parse(params)
-    return whyOff(METHODS[method], call) === undefined && configOf(method, call).persistence !== 'memory'
+/** What a setup begins: whether it is off, and whether it outlives the host. @param {Replay | null} setup */
+function begun(setup) {
+    const call = setup && JSON.parse(setup.params)
+    const isOff = call !== null && whyOff(METHODS[setup.method], call) !== undefined
+    return { isOff, isOnDisk: call !== null && !isOff && configOf(setup.method, call).persistence !== 'memory' }
 }
 
 /** Whether a method begins a client. */
@@ -297,7 +292,7 @@ function endBrand(client, { id, method, params }, setups) {
     const before = setups.filter((setup) => setup.id < id)
     if (before.length === 0) client.keepReset({ method, params })
     // So has a decision from before that setup.
-    if (before.some(isOnDisk)) client.consent = null
+    if (before.some((setup) => begun(setup).isOnDisk)) client.consent = null
     if (isOfAll({ params })) client.endBrand({ id, method, params }, setups)
 }
 
