@@ -21,7 +21,6 @@ export class CrashLimit {
         this.#now = now
     }
 
-    /** Counts one crash. */
     record() {
         this.#times = [...this.#times, this.#now()].slice(-MOST)
     }

@@ -1,6 +1,5 @@
 import { described } from './errors.js'
 
-/** The kinds of notifications. */
 const TOPICS = ['log', 'diagnostic', 'session', 'delivered', 'credentials']
 
 /** Passes the notifications of the host to their listeners. */

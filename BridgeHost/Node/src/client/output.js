@@ -39,7 +39,7 @@ export class Output {
         }
     }
 
-    /** Warns. @param {string} message */
+    /** @param {string} message */
     warn = (message) => {
         if (!this.#isWarning) return
         if (this.#logger) return this.#log('warning', message)

@@ -104,7 +104,6 @@ export class PlanInference {
         return this.#screens.size
     }
 
-    /** The plan file's text. */
     toText() {
         const screens = this.#screens.size > 0 && { screens: partsOf(this.#screens, 'data') }
         const plan = { others: 'forbid', events: partsOf(this.#events, 'data'), ...screens, ...partsOf(this.#traits, 'traits') }

@@ -82,7 +82,6 @@ class Call:
 
     @property
     def line(self) -> bytes:
-        """The message."""
         return b'{"jsonrpc":"2.0","id":%d,"method":"%b","params":%b}\n' % (self.id, self.method.encode(), self.params)
 
     def answer(self, result: dict[str, Any]) -> None:

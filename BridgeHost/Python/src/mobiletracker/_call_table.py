@@ -21,7 +21,6 @@ class CallTable:
         self._calls[call.id] = call
 
     def take(self, number: int) -> Call | None:
-        """Removes a call."""
         call = self._calls.pop(number, None)
         if call:
             self._on_removal(call)

@@ -30,7 +30,6 @@ class Timer:
         self.action: Action | None = action
 
     def cancel(self) -> None:
-        """Cancels the action."""
         self.action = None
 
 
@@ -65,7 +64,6 @@ class IOThread:
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread runs."""
         return self._thread is not None
 
     @property

@@ -100,7 +100,6 @@ class CrashLimit:
         self._blocked_since = 0.0
 
     def record(self) -> None:
-        """Counts one crash."""
         self._times.append(self._now())
 
     def record_obstacle(self) -> None:

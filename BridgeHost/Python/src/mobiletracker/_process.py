@@ -145,7 +145,6 @@ class HostProcess:
 
     @property
     def pid(self) -> int | None:
-        """The process."""
         return self._child.pid
 
     @property

@@ -23,7 +23,6 @@ export class FaultScript {
         this.#now = now
     }
 
-    /** Whether nothing is left. */
     get isEmpty() {
         this.#expire()
         return this.#items.length === 0

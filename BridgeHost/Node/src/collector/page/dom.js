@@ -33,7 +33,6 @@ function flat(children) {
 
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** Makes an SVG element. */
 export function svg(name, attributes = {}, ...children) {
     const element = document.createElementNS(SVG, name)
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
