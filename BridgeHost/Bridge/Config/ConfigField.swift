@@ -109,7 +109,7 @@ extension ConfigField {
             option.key, aliases: aliases, option.schema, summary ?? option.sentence(defaults),
             read: { text, path, options throws(TrackerError) in
                 guard let value = option.range.value(text) else {
-                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase + option.hint(for: text)))
+                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase, suggestion: option.word(near: text)))
                 }
                 option.apply(value, to: &options)
             })
@@ -128,12 +128,10 @@ extension ConfigOption {
         return "\(summary); by default \(usual ?? absence)\(least)\(zero)."
     }
 
-    /// The word that is probably meant, as the end of a sentence; empty if none is.
-    fileprivate func hint(for text: JSONText) -> String {
-        guard case .words(let words) = range, let given = text.stringValue else { return "" }
-        if let word = synonyms[given.lowercased()] { return "; for '\(given)' it is '\(word)'" }
-        guard let near = SpellingSuggestion.nearest(to: given, among: words) else { return "" }
-        return "; did you mean '\(near)'?"
+    /// The word that is probably meant.
+    fileprivate func word(near text: JSONText) -> String? {
+        guard case .words(let words) = range, let given = text.stringValue else { return nil }
+        return synonyms[given.lowercased()] ?? SpellingSuggestion.nearest(to: given, among: words)
     }
 
     fileprivate var schema: Schema {

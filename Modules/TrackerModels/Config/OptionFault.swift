@@ -29,8 +29,8 @@ extension OptionFault {
     package enum Reason: Error, Hashable, Sendable {
         /// It has no value. The example is one.
         case required(example: String?)
-        /// Its value is of another kind than this, such as `a string`.
-        case wrongKind(String)
+        /// Its value is of another kind than this, such as `a string`, or no word of those there are; the other value is near.
+        case wrongKind(String, suggestion: String? = nil)
         case outOfRange(least: Quantity, most: Quantity, value: Quantity)
         case tooSmall(least: Quantity, value: Quantity)
         case tooLarge(most: Quantity, value: Quantity)
@@ -117,7 +117,8 @@ extension OptionFault.Reason {
     fileprivate var facts: [(name: String, value: JSONValue)] {
         switch self {
         case .required(let example): example.map { [("example", .string($0))] } ?? []
-        case .wrongKind(let kind): [("expected", .string(kind))]
+        case .wrongKind(let kind, let suggestion):
+            [("expected", .string(kind))] + OptionFault.Unknown.suggested(suggestion)
         case .outOfRange, .tooSmall, .tooLarge: quantities.map { ($0.name, $0.value.json) }
         case .unknown(let suggestion, let others, let known):
             OptionFault.Unknown.suggested(suggestion)
