@@ -109,7 +109,7 @@ extension ConfigField {
             option.key, aliases: aliases, option.schema, summary ?? option.sentence(defaults),
             read: { text, path, options throws(TrackerError) in
                 guard let value = option.range.value(text) else {
-                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase, suggestion: option.word(near: text)))
+                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase, meant: option.word(meantBy: text)))
                 }
                 option.apply(value, to: &options)
             })
@@ -128,10 +128,10 @@ extension ConfigOption {
         return "\(summary); by default \(usual ?? absence)\(least)\(zero)."
     }
 
-    /// The word that is probably meant.
-    fileprivate func word(near text: JSONText) -> String? {
+    fileprivate func word(meantBy text: JSONText) -> OptionFault.Word? {
         guard case .words(let words) = range, let given = text.stringValue else { return nil }
-        return synonyms[given.lowercased()] ?? SpellingSuggestion.nearest(to: given, among: words)
+        if let word = synonyms[given.lowercased()] { return .synonym(word, of: given) }
+        return SpellingSuggestion.nearest(to: given, among: words).map { .near($0) }
     }
 
     fileprivate var schema: Schema {

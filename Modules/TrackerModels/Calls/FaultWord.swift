@@ -28,7 +28,8 @@ package enum FaultWord: String, CaseIterable, Sendable {
     package var text: String {
         switch self {
         case .required: "'{option}' is required[, such as {example}]"
-        case .wrongKind: "'{option}' must be {expected}[; did you mean '{suggestion}'?]"
+        case .wrongKind:
+            "'{option}' must be {expected}[; for '{value}' it is '{synonym}'|; did you mean '{suggestion}'?]"
         case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
         case .tooSmall: "'{option}' must be at least {least}, not {value}"
         case .tooLarge: "'{option}' must be at most {most}, not {value}"

@@ -29,8 +29,8 @@ extension OptionFault {
     package enum Reason: Error, Hashable, Sendable {
         /// It has no value. The example is one.
         case required(example: String?)
-        /// Its value is of another kind than this, such as `a string`, or no word of those there are; the other value is near.
-        case wrongKind(String, suggestion: String? = nil)
+        /// Its value is of another kind than this, such as `a string`, or no word of those there are.
+        case wrongKind(String, meant: Word? = nil)
         case outOfRange(least: Quantity, most: Quantity, value: Quantity)
         case tooSmall(least: Quantity, value: Quantity)
         case tooLarge(most: Quantity, value: Quantity)
@@ -51,6 +51,20 @@ extension OptionFault {
         case lacking(for: String)
         /// It drops the queue once a key is refused, and by another option the key is one that will be replaced.
         case onlyHalt(with: String)
+    }
+
+    /// The word that was probably meant.
+    package enum Word: Hashable, Sendable {
+        case near(String)
+        /// It is what the value says in other words.
+        case synonym(String, of: String)
+
+        fileprivate var facts: [(name: String, value: JSONValue)] {
+            switch self {
+            case .near(let word): [("suggestion", .string(word))]
+            case .synonym(let word, let given): [("synonym", .string(word)), ("value", .string(given))]
+            }
+        }
     }
 
     /// A name that no option has, and the option that is near.
@@ -117,8 +131,7 @@ extension OptionFault.Reason {
     fileprivate var facts: [(name: String, value: JSONValue)] {
         switch self {
         case .required(let example): example.map { [("example", .string($0))] } ?? []
-        case .wrongKind(let kind, let suggestion):
-            [("expected", .string(kind))] + OptionFault.Unknown.suggested(suggestion)
+        case .wrongKind(let kind, let word): [("expected", .string(kind))] + (word?.facts ?? [])
         case .outOfRange, .tooSmall, .tooLarge: quantities.map { ($0.name, $0.value.json) }
         case .unknown(let suggestion, let others, let known):
             OptionFault.Unknown.suggested(suggestion)

@@ -17,7 +17,7 @@ TEXTS: dict[str, str] = {
     "PLAN": "It breaks the plan.",
     "FORGOTTEN": "It is of a person who was forgotten. `unforget` ends that.",
     "required": "'{option}' is required[, such as {example}]",
-    "wrongKind": "'{option}' must be {expected}[; did you mean '{suggestion}'?]",
+    "wrongKind": "'{option}' must be {expected}[; for '{value}' it is '{synonym}'|; did you mean '{suggestion}'?]",
     "outOfRange": "'{option}' must be from {least} to {most}, not {value}",
     "tooSmall": "'{option}' must be at least {least}, not {value}",
     "tooLarge": "'{option}' must be at most {most}, not {value}",
