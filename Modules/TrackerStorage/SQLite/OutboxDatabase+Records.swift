@@ -41,6 +41,8 @@ extension OutboxDatabase {
     ///
     /// With `RETURNING` SQLite would collect them in a table of their own, which costs half as much again.
     ///
+    /// They are counted before: how many the DELETE has removed would say too late that some were gone, and not which.
+    ///
     /// - Parameter expected: What was read of them earlier, if all are known. It is not read again while they are all there.
     /// - Returns: Those that were there.
     func deleteRecords(
