@@ -15,6 +15,7 @@ suite('a text', () => {
 
     test('that lacks a fact is none', () => {
         assert.equal(filled('{a} and {b}', { a: 'A' }), undefined)
+        assert.equal(filled('version [{a}|unknown]', { a: null }), 'version unknown')
     })
 
     test('about several options has a sentence for each', () => {

@@ -33,7 +33,7 @@ export function filled(text, facts) {
     let isWhole = true
     const result = text.replace(/\[([^\]]*)\]|\{(\w+)\}/g, (_mark, part, name) => {
         if (part !== undefined) return part.split('|').map((each) => filled(each, facts)).find((each) => each !== undefined) ?? ''
-        isWhole &&= facts[name] !== undefined
+        isWhole &&= (facts[name] ?? undefined) !== undefined
         return wordsFor(facts[name])
     })
     return isWhole ? result : undefined
