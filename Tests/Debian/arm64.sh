@@ -63,9 +63,10 @@ export XDG_STATE_HOME
 trap 'rm -r "$XDG_STATE_HOME"' EXIT
 node "$root/app/track.mjs" "$root/app/BridgeHost"
 
-# The tests that drive the host as a whole: every call over JSON-RPC, the three clients, an agent, and the tables of kills.
-# They take eight minutes.
+# The tests that drive the host as a whole: the official JSON Schema Test Suite, whether host and client agree, every call over
+# JSON-RPC, the three clients, an agent, and the tables of kills. They take ten minutes.
 export MOBILE_TRACKER_HOST=$root/app/BridgeHost EMULATED=1
 python3 Tests/Scripts/run_tests.py node --report node-arm64 \
+    test/plan-suite.test.js test/client-parity.test.js \
     test/client-scenarios.test.js test/client-clients.test.js test/client-recovery.test.js
 python3 Tests/Scripts/run_tests.py python --report python-arm64 tests.test_calls tests.test_recovery tests.test_agent
