@@ -52,8 +52,14 @@ final class HostProcess: Sendable {
         output.writer.close()
         errors.writer.close()
         unreadLog = readsLog ? nil : errors.reader
-        if readsLog { Self.read(errors.reader, into: log) }
-        Thread.detachNewThread { [ending, program] in ending.record(program.wait()) }
+        let isRead = readsLog ? Self.read(errors.reader, into: log) : nil
+        // A host starts no program, which could keep its standard error open.
+        let hasLog = path == HostProcess.path
+        Thread.detachNewThread { [ending, program] in
+            let end = program.wait()
+            if hasLog { isRead?.wait() }
+            ending.record(end)
+        }
     }
 
     deinit { program.kill() }
@@ -79,7 +85,7 @@ final class HostProcess: Sendable {
     /// Whether it has ended.
     var hasEnded: Bool { !ending.all.isEmpty }
 
-    /// Waits for its end.
+    /// Waits for its end, and until what it has logged is read.
     @discardableResult
     func end() async throws -> Program.Ending { try await ending.values(atLeast: 1)[0] }
 
@@ -95,8 +101,13 @@ final class HostProcess: Sendable {
         return (Int(line.filter(\.isNumber)) ?? 0) << 10
     }
 
-    private static func read(_ errors: ProgramPipe.End, into log: Recorder<String>) {
+    /// Reads the lines of standard error.
+    ///
+    /// - Returns: What is signalled once all are read.
+    private static func read(_ errors: ProgramPipe.End, into log: Recorder<String>) -> DispatchSemaphore {
+        let isRead = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
+            defer { isRead.signal() }
             var rest = ""
             while case let bytes = errors.read(), !bytes.isEmpty {
                 rest += String(decoding: bytes, as: UTF8.self)
@@ -105,5 +116,6 @@ final class HostProcess: Sendable {
                 rest = String(lines.last ?? "")
             }
         }
+        return isRead
     }
 }
