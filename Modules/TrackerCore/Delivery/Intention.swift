@@ -1,5 +1,4 @@
 import TrackerModels
-import TrackerNetworking
 import TrackerStorage
 
 /// What a dialect wants done next.

@@ -1,5 +1,4 @@
 import TrackerModels
-import TrackerNetworking
 import TrackerStorage
 
 /// What a dialect sees: the front of the queue, without what is under way already.

@@ -1,7 +1,3 @@
-import TrackerModels
-import TrackerNetworking
-import TrackerStorage
-
 /// A part of the queue's front.
 struct Window: Hashable, Sendable {
     var records: Int

@@ -1,6 +1,3 @@
-import TrackerModels
-import TrackerStorage
-
 /// What became of a call that is made once more, since the process that had it died.
 package enum CallRepetition: String, CaseIterable, Sendable {
     /// It may have taken effect. A reset ends in either case what it ends, which is set up again here.

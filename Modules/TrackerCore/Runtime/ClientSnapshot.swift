@@ -1,6 +1,4 @@
-import Synchronization
 import TrackerModels
-import TrackerNetworking
 import TrackerStorage
 
 struct ClientSnapshot<Model: ClientModel> {

@@ -1,5 +1,4 @@
 import TrackerModels
-import TrackerStorage
 
 /// A flush that has its deadline from the call on.
 struct PendingFlush: Sendable {

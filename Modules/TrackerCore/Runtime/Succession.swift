@@ -1,5 +1,4 @@
 import TrackerModels
-import TrackerStorage
 
 /// What new settings do to a client that runs.
 enum Succession: Hashable, Sendable {

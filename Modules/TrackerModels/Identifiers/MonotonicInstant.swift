@@ -1,5 +1,3 @@
-import TrackerPlatform
-
 /// A point on a clock that never goes back, to the nanosecond.
 ///
 /// Its zero has no meaning. Compare instants of one clock alone.

@@ -1,5 +1,3 @@
-import TrackerModels
-
 /// Names a database: the records and generations of another one mean nothing in it, though they have the same numbers.
 package struct DatabaseID: Hashable, Sendable {
     /// Where a database keeps it.

@@ -1,5 +1,3 @@
-import TrackerModels
-
 /// Which records travel together in one request, and so which key it has.
 package struct GroupExtent: Hashable, Sendable {
     package var first: Record.ID

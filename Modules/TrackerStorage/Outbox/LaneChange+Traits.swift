@@ -53,8 +53,3 @@ extension LaneChange {
         }
     }
 }
-
-extension StoredKey {
-    /// The values of the brand that a reset removes, in all of its lanes.
-    static func ofBrand(removedBy all: Bool) -> [StoredKey] { all ? [.deviceID, .brandID] : [.deviceID] }
-}

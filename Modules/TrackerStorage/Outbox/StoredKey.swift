@@ -28,3 +28,8 @@ package enum StoredKey: Hashable, Sendable {
         }
     }
 }
+
+extension StoredKey {
+    /// The values of the brand that a reset removes, in all of its lanes.
+    static func ofBrand(removedBy all: Bool) -> [StoredKey] { all ? [.deviceID, .brandID] : [.deviceID] }
+}

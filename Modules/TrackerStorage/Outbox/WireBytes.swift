@@ -1,5 +1,3 @@
-import TrackerModels
-
 package struct WireBytes: Hashable, Sendable {
     /// Bytes before compression.
     package var before: Int

@@ -106,7 +106,7 @@ extension OutboxTransaction: ChangeableLane {
 
     mutating func settleDelivered(_ records: [RemovedRecord], _ bytes: WireBytes) throws(StorageError) {
         var rest = records.sorted { $0.id < $1.id }[...]
-        for range in Self.ranges(records.map(\.id), within: row.key.records) {
+        for range in Self.ranges(rest.map(\.id), within: row.key.records) {
             let expected = rest.drop { $0.id.number < range.lowerBound }.prefix { $0.id.number <= range.upperBound }
             rest = rest[expected.endIndex...]
             try account(for: try database.deleteRecords(range, expecting: Array(expected)), as: nil)

@@ -1,5 +1,4 @@
 import TrackerModels
-import TrackerNetworking
 
 /// What an answer says beyond its status.
 enum FormAnswer: Hashable, Sendable {

@@ -1,6 +1,3 @@
-import TrackerModels
-import TrackerNetworking
-
 /// How much a vendor takes in one request.
 struct FormLimits: Hashable, Sendable {
     /// How many records: a record may become several events.

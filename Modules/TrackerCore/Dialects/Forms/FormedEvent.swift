@@ -1,5 +1,4 @@
 import TrackerModels
-import TrackerNetworking
 
 /// What one record says in a request: one event or several, all to the same path.
 struct FormedEvent: Hashable, Sendable {
