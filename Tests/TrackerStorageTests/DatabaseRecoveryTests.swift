@@ -482,6 +482,20 @@ struct DatabaseRecoveryTests {
         #expect(databases == ["tracker.sqlite3"])
     }
 
+    @Test("in which a delivered record stays after its DELETE is built anew, and the record goes")
+    func keepsDeleted() async throws {
+        let outbox = try await SQLiteOutbox.opened(.sample(folder))
+        await outbox.commit([.bind(1, "s1"), .append("m1"), .append("m2"), .append("m3")])
+        try folder.execute(
+            "CREATE TRIGGER rule BEFORE DELETE ON record WHEN OLD.message_id = 'm2' BEGIN SELECT RAISE(IGNORE); END")
+
+        await outbox.commit(.delivered(Array(try outbox.records().prefix(2))))
+
+        #expect(try outbox.queue() == ["m3"])
+        #expect(try outbox.account() == .sample(recovered: 3, delivered: 2, queued: 1))
+        #expect(databases == ["tracker.sqlite3", "tracker.sqlite3.corrupt-1"])
+    }
+
     @Test("whose row has lost a number that was given is built anew by the first call that meets it")
     func losesNumber() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))

@@ -41,17 +41,24 @@ extension OutboxDatabase {
     ///
     /// With `RETURNING` SQLite would collect them in a table of their own, which costs half as much again.
     ///
-    /// They are counted before: how many the DELETE has removed would say too late that some were gone, and not which.
+    /// They are counted before: how many the DELETE has removed would say too late that some were gone, and not which. It
+    /// says afterwards whether the table is sound.
     ///
     /// - Parameter expected: What was read of them earlier, if all are known. It is not read again while they are all there.
     /// - Returns: Those that were there.
+    /// - Throws: `corrupt` if not as many were removed as were there.
     func deleteRecords(
         _ numbers: ClosedRange<Int64>, expecting expected: [RemovedRecord] = []
     ) throws(StorageError) -> [RemovedRecord] {
-        let count = expected.isEmpty ? 0 : try countRecords(numbers)
-        let removed = count > 0 && count == expected.count ? expected : try removals(numbers)
+        let found = expected.isEmpty ? 0 : try countRecords(numbers)
+        let removed = found > 0 && found == expected.count ? expected : try removals(numbers)
         guard !removed.isEmpty else { return [] }
-        try statement("DELETE FROM record WHERE id BETWEEN ?1 AND ?2").run(numbers.lowerBound, numbers.upperBound)
+        let count = try statement("DELETE FROM record WHERE id BETWEEN ?1 AND ?2")
+            .run(numbers.lowerBound, numbers.upperBound)
+        guard count == removed.count else {
+            throw StorageError(
+                .corrupt, "\(connection.path) held \(removed.count) records, of which \(count) could be removed")
+        }
         return removed
     }
 

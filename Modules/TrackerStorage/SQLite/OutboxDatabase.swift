@@ -24,7 +24,7 @@ final class OutboxDatabase {
     func reading<Result>(_ body: () throws(StorageError) -> Result) throws(StorageError) -> Result {
         try statement("BEGIN").run()
         // A failure to end a transaction that has only read loses nothing.
-        defer { try? statement("COMMIT").run() }
+        defer { _ = try? statement("COMMIT").run() }
         return try body()
     }
 

@@ -26,11 +26,18 @@ import TrackerModels
     /// What it was compiled from.
     var text: String { unsafe sqlite3_sql(handle).map { unsafe String(cString: $0) } ?? "" }
 
-    func run<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) {
+    /// Runs the statement to its end.
+    ///
+    /// - Returns: How many rows it has changed, if it is one that changes rows.
+    @discardableResult
+    func run<each Value: SQLiteValue>(_ values: repeat each Value) throws(StorageError) -> Int64 {
         defer { reset() }
         try bind(repeat each values)
         while try step() {}
+        return changes
     }
+
+    private var changes: Int64 { unsafe sqlite3_changes64(sqlite3_db_handle(handle)) }
 
     /// Runs the statement to its end with a text, and perhaps a blob, after its other values.
     ///
@@ -59,7 +66,7 @@ import TrackerModels
             }
         }
         if let failure { throw failure }
-        return unsafe sqlite3_changes64(sqlite3_db_handle(handle))
+        return changes
     }
 
     /// Reads the first row, if there is one.
