@@ -31,18 +31,21 @@ package enum SpellingSuggestion {
             .map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
 
-    /// Levenshtein's distance: how many letters must be put in, taken out or replaced.
+    /// How many letters must be put in, taken out, replaced, or swapped with their neighbour.
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
-        var row = Array(0...other.count)
+        var before: [Int] = []
+        var last = Array(0...other.count)
         for (i, letter) in one.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
+            var row = [i + 1]
             for (j, otherLetter) in other.enumerated() {
-                let replaced = diagonal + (letter == otherLetter ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(replaced, row[j] + 1, row[j + 1] + 1)
+                var edits = min(last[j] + (letter == otherLetter ? 0 : 1), row[j] + 1, last[j + 1] + 1)
+                if i > 0, j > 0, letter == other[j - 1], one[i - 1] == otherLetter {
+                    edits = min(edits, before[j - 1] + 1)
+                }
+                row.append(edits)
             }
+            (before, last) = (last, row)
         }
-        return row[other.count]
+        return last[other.count]
     }
 }

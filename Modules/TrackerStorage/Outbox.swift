@@ -92,7 +92,7 @@ public final class Outbox: Sendable {
         let draft = Draft(
             messageID: id ?? .random(), hasCallerKey: id != nil, route: .endpoint, body: .complete(text),
             occurredAt: .now, acceptedAt: .zero)
-        switch await commit(.append(draft)) {
+        switch await commit(.append(draft)).effect {
         case .queued, .pending, .done, .repeated, .changed: return draft.messageID
         case .failed(let error): throw error
         case .refused(.tooLarge):
@@ -134,7 +134,7 @@ public final class Outbox: Sendable {
         }
         for (database, messages) in Dictionary(grouping: messages, by: \.database) {
             let change = LaneChange.delivered(messages.map(\.record), bytes: WireBytes(before: 0, after: 0))
-            if case .failed(let error) = await commit(change, of: database) { throw error }
+            if case .failed(let error) = await commit(change, of: database).effect { throw error }
         }
     }
 

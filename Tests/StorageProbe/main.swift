@@ -99,7 +99,7 @@ struct Probe {
         let result = await withCheckedContinuation { continuation in
             outbox.stage(change) { continuation.resume(returning: $0) }
         }
-        switch result {
+        switch result.effect {
         case .done: return "done"
         case .queued: return "queued"
         case .pending: return "pending"
@@ -128,7 +128,7 @@ struct Probe {
                     number += 1
                     let id = "\(prefix)\(number)"
                     outbox.stage(.append(draft(id, bytes: Int.random(in: 0...2000)))) { result in
-                        switch result {
+                        switch result.effect {
                         case .queued, .pending: answer(id)
                         default: answer("refused \(id)")
                         }

@@ -28,7 +28,7 @@ extension SQLiteOutbox {
     func fillUp() async throws -> [String] {
         let large = #"{"text":"\#(String(repeating: "x", count: 3000))"}"#
         for number in 1...10_000 {
-            guard case .refused = await commit(.append("fill\(number)", body: large)) else { continue }
+            guard case .refused = await commit(.append("fill\(number)", body: large)).effect else { continue }
             return (1..<number).map { "fill\($0)" }
         }
         throw StorageError(.failed, "The disk does not fill up")

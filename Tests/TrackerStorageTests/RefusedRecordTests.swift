@@ -313,7 +313,7 @@ struct RefusedRecordTests {
         try outbox.refuseWrites(true)
 
         #expect(await outbox.commit(.requeue(ids)).summary == "refused storage")
-        guard case .failed = await outbox.commit(.consent(.denied, messageID: nil)) else {
+        guard case .failed = await outbox.commit(.consent(.denied, messageID: nil)).effect else {
             Issue.record("the disk has taken it")
             return
         }

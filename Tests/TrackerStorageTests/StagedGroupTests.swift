@@ -41,13 +41,13 @@ struct StagedGroupTests {
     private static func answer(_ records: AnsweredRecords) {
         var index = records.indices.lowerBound
         while index < records.indices.upperBound {
-            let kept = records.outcome(index) == .queued ? records.keepPromises(from: index) : 0
+            let kept = records.effect(index) == .queued ? records.keepPromises(from: index) : 0
             if kept == 0 {
                 let id = records.messageID(index)
-                switch records.outcome(index) {
-                case .queued: records.answer(index, .success(.queued(id)))
+                switch records.effect(index) {
                 case .pending: records.answer(index, .success(.pending(id)))
                 case .refused(let reason): records.answer(index, .failure(Refusal(reason)))
+                default: records.answer(index, .success(.queued(id)))
                 }
             }
             index += max(kept, 1)

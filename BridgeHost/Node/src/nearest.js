@@ -1,5 +1,6 @@
 /**
- * The word that was probably meant. Case, and the signs between the parts of a word, do not count.
+ * The word that was probably meant: at most two in five letters would have to change, as in the host. Case, and the signs
+ * between the parts of a word, do not count.
  *
  * @param {string} word As it was written.
  * @param {Iterable<string>} words Those there are.
@@ -8,7 +9,7 @@
 export function nearest(word, words) {
     let best
     const letters = folded(word)
-    let least = Math.max(1, Math.floor(letters.length / 3)) + 1
+    let least = Math.floor((2 * Math.max(letters.length, 5)) / 5) + 1
     for (const candidate of words) {
         const cost = distance(letters, folded(candidate), least)
         if (cost < least) [best, least] = [candidate, cost]

@@ -91,17 +91,29 @@ extension PendingForget.Outcome {
     fileprivate var change: (count: Int, delivered: Int)? {
         get throws(TrackerError) {
             switch self {
-            case .taken(.changed(let count, let lane)): return (count, lane.deliveredRecords)
-            case .taken(.refused(.queueFull)):
+            case .taken(let result): return try result.forgotten
+            case .isOff: return nil
+            case .notInitialized: throw .notInitialized
+            }
+        }
+    }
+}
+
+extension ChangeResult {
+    /// What a change of the list of persons has changed, and how many records the lane had delivered by then.
+    fileprivate var forgotten: (count: Int, delivered: Int) {
+        get throws(TrackerError) {
+            switch effect {
+            case .changed(let count): return (count, lane?.deliveredRecords ?? 0)
+            case .refused(.queueFull):
                 throw TrackerError(
                     .listFull,
                     "Nobody is forgotten: the list would hold more than 10,000 ids. Take some off it by `unforget`.")
-            case .taken(.failed(let error)):
+            case .failed(let error):
                 throw TrackerError(
                     .storage, "The disk has not taken it yet, and nothing is sent until it has: \(error.message)")
-            case .taken: throw TrackerError(.storage, "The disk did not take it.")
-            case .isOff: return nil
-            case .notInitialized: throw .notInitialized
+            case .done, .queued, .pending, .repeated, .refused:
+                throw TrackerError(.storage, "The disk did not take it.")
             }
         }
     }

@@ -200,7 +200,7 @@ public final class AnalyticsClient: AnalyticsInterface, ControlledClient {
         runtime.follow { $0.setInBackground(false) }
         guard let lane = runtime.lane else { return }
         lane.outbox.stage(.barrier) { result in
-            if case .done(let state) = result { lane.engine.makeDue(through: state.lastSequence) }
+            if let state = result.lane { lane.engine.makeDue(through: state.lastSequence) }
         }
     }
 

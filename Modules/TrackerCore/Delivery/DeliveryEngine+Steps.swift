@@ -288,8 +288,3 @@ extension LaneOutbox {
         ((try? state())?.queuedRecords ?? 0) + unwrittenRecords
     }
 }
-
-extension ChangeResult {
-    /// The lane right after a change; `nil` if it was none, or if the disk has refused it.
-    var lane: LaneState? { if case .done(let lane) = self { lane } else { nil } }
-}

@@ -122,7 +122,7 @@ extension MobileTracker {
             .reset(all: all, messageID: messageID), messageID: messageID, repetition: repetition,
             updateModel: { if repetition != .answered { $0.shown.forget() } },
             completion: { [runtime] outcome in
-                if case .taken(.repeated) = outcome { runtime.update { $0.shown.recall() } }
+                if outcome.effect == .repeated { runtime.update { $0.shown.recall() } }
                 if outcome.hasEndedSession {
                     runtime.update { $0.reportedSession = nil }
                     runtime.hub.report(.session(nil))
@@ -141,7 +141,7 @@ extension MobileTracker {
                 if consent == .denied { model.shown.forget() }
             },
             completion: { [runtime] outcome in
-                if consent == .denied, case .taken(.repeated) = outcome { runtime.update { $0.shown.recall() } }
+                if consent == .denied, outcome.effect == .repeated { runtime.update { $0.shown.recall() } }
                 if consent == .denied, outcome.hasEndedSession { runtime.follow { $0.report(nil) } }
                 completion(outcome)
             })
@@ -166,9 +166,9 @@ extension ChangeOutcome {
     /// Whether a reset or a denial has ended the session, on disk or in memory. A repeated one has not.
     fileprivate var hasEndedSession: Bool {
         switch self {
-        case .taken(.done(let lane)): lane.entry.session == nil
-        case .taken(.repeated), .kept: false
-        case .taken: true
+        case .taken(let result) where result.effect == .done: result.lane?.entry.session == nil
+        case .taken(let result): result.effect != .repeated
+        case .kept: false
         }
     }
 }

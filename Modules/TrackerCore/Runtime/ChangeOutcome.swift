@@ -9,5 +9,7 @@ enum ChangeOutcome: Hashable, Sendable {
     case kept
 
     /// Why it is not on disk.
-    var error: StorageError? { if case .taken(.failed(let error)) = self { error } else { nil } }
+    var error: StorageError? { if case .failed(let error) = effect { error } else { nil } }
+
+    var effect: ChangeResult.Effect? { if case .taken(let result) = self { result.effect } else { nil } }
 }

@@ -43,10 +43,10 @@ extension ClientRuntime {
     ) {
         if change.pausesDelivery { run.lane.pause() }
         run.lane.outbox.stage(change) { [self] result in
-            if case .failed(let error) = result {
+            if case .failed(let error) = result.effect {
                 log.log(.error, "\(change.call)() holds in memory only, the disk refuses it: \(error.message)")
             }
-            if change.endsSession, !result.isRepeated { run.lane.engine.forget(after: result) }
+            if change.endsSession, result.effect != .repeated { run.lane.engine.forget(after: result) }
             guard change.pausesDelivery else { return committed(change, result, pending, in: run, endsRun: endsRun) }
             // A request that the loop is about to send would leave after the answer.
             run.lane.engine.onceCancelled { [self] in committed(change, result, pending, in: run, endsRun: endsRun) }
@@ -64,7 +64,7 @@ extension ClientRuntime {
                 contents.state.resetEnded(run, pending, result)
             }
         } else {
-            if result.isRepeated { contents.withLock { $0.state.takeBack(pending) } }
+            if result.effect == .repeated { contents.withLock { $0.state.takeBack(pending) } }
             if change.pausesDelivery { run.lane.release() } else { run.lane.engine.kick() }
             pending.completion(.taken(result))
         }
@@ -254,7 +254,7 @@ extension ClientRuntime {
         run.lane.outbox.stage(.barrier) { [self] result in
             let found: LaneState
             do throws(StorageError) {
-                found = if case .done(let lane) = result { lane } else { try run.lane.outbox.state() }
+                found = if let lane = result.lane { lane } else { try run.lane.outbox.state() }
             } catch {
                 return finish(run, .failure(run.settings.fault(error)))
             }
@@ -307,10 +307,6 @@ extension ClientRuntime {
             timeout: max(.zero, flush.deadline - dependencies.clock.uptime), cutoff: flush.cutoff,
             completion: flush.completion)
     }
-}
-
-extension ChangeResult {
-    fileprivate var isRepeated: Bool { if case .repeated = self { true } else { false } }
 }
 
 extension LaneChange {

@@ -38,7 +38,7 @@ extension ClientRuntime {
             var effects: [ModelEffect<Model.Given>] = []
             let lane = Model.followsCommits ? records.lane.map { ($0.entry.session, $0.generation) } : nil
             for index in records.indices {
-                if case .refused = records.outcome(index) {
+                if case .refused = records.effect(index) {
                     guard records.isNoted(index) else { continue }
                     model.refused(records.number(index), records.messageID(index))
                 } else if let (session, generation) = lane {
@@ -51,27 +51,21 @@ extension ClientRuntime {
         var index = records.indices.lowerBound
         var isTaken = false
         while index < records.indices.upperBound {
-            let outcome = records.outcome(index)
-            if case .refused = outcome {
+            let effect = records.effect(index)
+            if case .refused = effect {
                 isTaken = false
             } else if !isTaken {
                 isTaken = true
                 took(in: run)
             }
-            if plan == nil, outcome == .queued, case let kept = records.keepPromises(from: index), kept > 0 {
+            if plan == nil, effect == .queued, case let kept = records.keepPromises(from: index), kept > 0 {
                 index += kept
                 continue
             }
             let id = records.messageID(index)
             let broken = plan?.report(id, by: log)
-            switch outcome {
-            case .queued: records.answer(index, .success(.queued(id)))
-            case .pending:
-                note { records.name(index) }
-                records.answer(index, .success(.pending(id)))
-            case .refused(let reason):
-                records.answer(index, refuse(records.name(index), refusal(reason, broken, in: run)))
-            }
+            if effect == .pending { note { records.name(index) } }
+            records.answer(index, answer(effect, id) { refuse(records.name(index), refusal($0, broken, in: run)) })
             index += 1
         }
     }
@@ -80,22 +74,29 @@ extension ClientRuntime {
     private func answer(_ call: State.Call, _ result: ChangeResult, isNoted: Bool, in run: Run) {
         let id = call.stamp.messageID
         let broken = run.lane.parts.plan?.report(id, by: log)
-        switch result {
-        case .queued(let lane), .pending(let lane):
-            if Model.followsCommits {
+        switch result.effect {
+        case .queued, .pending:
+            if Model.followsCommits, let lane = result.lane {
                 follow { $0.committed(call.stamp.number, in: lane.entry.session, of: lane.generation) }
             }
             took(in: run)
-            guard case .pending = result else { break }
-            note { call.name }
-            return call.caller.receive(.success(.pending(id)))
+            if result.effect == .pending { note { call.name } }
         case .done, .repeated, .changed: break
-        case .refused, .failed:
-            if isNoted { contents.withLock { $0.model.refused(call.stamp.number, id) } }
-            let reason = if case .refused(let reason) = result { reason } else { RefusalReason.storage }
-            return call.caller.receive(refuse(call.name, refusal(reason, broken, in: run)))
+        case .refused, .failed: if isNoted { contents.withLock { $0.model.refused(call.stamp.number, id) } }
         }
-        call.caller.receive(.success(.queued(id)))
+        call.caller.receive(answer(result.effect, id) { refuse(call.name, refusal($0, broken, in: run)) })
+    }
+
+    /// What a caller is told.
+    private func answer(
+        _ effect: ChangeResult.Effect, _ id: MessageID, _ refuse: (RefusalReason) -> CallAnswer
+    ) -> CallAnswer {
+        switch effect {
+        case .queued, .done, .repeated, .changed: .success(.queued(id))
+        case .pending: .success(.pending(id))
+        case .refused(let reason): refuse(reason)
+        case .failed: refuse(.storage)
+        }
     }
 
     /// The lane has taken a call.

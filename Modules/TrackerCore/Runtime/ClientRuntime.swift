@@ -154,8 +154,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         change(key?.messageID) { outcome in
             switch outcome {
             case .kept: receipt.resolve(.pending(messageID))
-            case .taken(.failed): receipt.resolve(.dropped(.storage))
-            case .taken: receipt.resolve(.queued(messageID))
+            case .taken: receipt.resolve(outcome.error == nil ? .queued(messageID) : .dropped(.storage))
             }
         }
         return receipt

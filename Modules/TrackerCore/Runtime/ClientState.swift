@@ -316,13 +316,15 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
 
     /// A reset that ends its run is on disk, or holds in memory since the disk refuses it.
     mutating func resetEnded(_ run: Run, _ change: PendingChange, _ result: ChangeResult) {
-        if case .repeated = result, change.repetition == nil, case .resetting(_, let last) = phase {
+        if result.effect == .repeated, change.repetition == nil, case .resetting(_, let last) = phase {
             phase = last
             ordered.append(.withdrawFilter)
             return deferred += [.resume(run), .perform { change.completion(.taken(result)) }]
         }
         // What an open lane could not write stays with its folder and brand.
-        if case .failed = result, run.number > opened { early.append(EarlyChange(change: change, run: runs + 1)) }
+        if case .failed = result.effect, run.number > opened {
+            early.append(EarlyChange(change: change, run: runs + 1))
+        }
         end(run, change, .taken(result))
     }
 

@@ -1,5 +1,5 @@
 import Synchronization
-public import TrackerModels
+import TrackerModels
 import TrackerNetworking
 
 /// A question for credentials that is open: nothing is sent until it is answered, or its time is over.
@@ -240,34 +240,5 @@ extension ClientSettings {
     mutating func take(_ parts: (key: Secret?, headers: ExtraHeaders?)) {
         if let key = parts.key, delivery.keyFile == nil { self.key = key }
         if let headers = parts.headers { self.headers = headers }
-    }
-}
-
-extension MobileTracker {
-    /// Changes the key, the headers or both. They are used from the next request on, without another `initialize`; a halt
-    /// of delivery ends at once.
-    ///
-    /// Nothing of them is stored or logged. Before `initialize` they are kept in memory, and the next `initialize` goes
-    /// on with them instead of its own. A later `initialize` that is not ignored brings its own again.
-    ///
-    /// - Throws: ``TrackerError`` with the code `invalidConfiguration`, if they cannot be sent or there are none, or for a
-    ///   key where ``DeliveryOptions/keyFile`` gives it.
-    public func setCredentials(_ credentials: Credentials) throws(TrackerError) {
-        try control.setCredentials(credentials)
-    }
-}
-
-extension AnalyticsClient {
-    /// Changes the key, the headers or both, as ``MobileTracker/setCredentials(_:)`` does. The queue stays the one of the
-    /// key that the client was initialised with.
-    public func setCredentials(_ credentials: Credentials) throws(TrackerError) {
-        try control.setCredentials(credentials)
-    }
-}
-
-extension BasicTracker {
-    /// Changes the key, the headers or both, as ``MobileTracker/setCredentials(_:)`` does.
-    public func setCredentials(_ credentials: Credentials) throws(TrackerError) {
-        try control.setCredentials(credentials)
     }
 }

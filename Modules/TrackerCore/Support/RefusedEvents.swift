@@ -26,8 +26,8 @@ extension LaneOutbox {
             let ids = try refused().filter { filter.matches(RefusedEvent($0)) }.map(\.id)
             guard !ids.isEmpty else { return completion(.success(0)) }
             stage(action == .retry ? .requeue(ids) : .dropRefused(ids), of: database) { result in
-                switch result {
-                case .changed(let count, _): completion(.success(count))
+                switch result.effect {
+                case .changed(let count): completion(.success(count))
                 case .failed(let error): completion(.failure(error))
                 case .refused: completion(.failure(StorageError(.full, "The disk refuses to be written")))
                 case .done, .queued, .pending, .repeated: completion(.success(0))

@@ -2,23 +2,15 @@ package import TrackerModels
 
 /// What became of the records of one client that stood side by side in a group.
 package struct AnsweredRecords: Sendable {
-    package enum Outcome: Hashable, Sendable {
-        /// It is on disk, or was there already under the same key of the caller.
-        case queued
-        /// As `queued`, and it waits for a session or for consent.
-        case pending
-        case refused(RefusalReason)
-    }
-
     private let group: StagedGroup
     package let indices: Range<Int>
-    private let effects: [OutboxTransaction.Effect]?
+    private let effects: [ChangeResult.Effect]?
     /// The lane after the transaction; `nil` if there was none.
     package let lane: LaneState?
     private let refusal: RefusalReason
 
     init(
-        group: StagedGroup, indices: Range<Int>, effects: [OutboxTransaction.Effect]?, lane: LaneState?,
+        group: StagedGroup, indices: Range<Int>, effects: [ChangeResult.Effect]?, lane: LaneState?,
         refusal: RefusalReason
     ) {
         self.group = group
@@ -28,12 +20,11 @@ package struct AnsweredRecords: Sendable {
         self.refusal = refusal
     }
 
-    package func outcome(_ index: Int) -> Outcome {
+    /// Whether it is on disk: `queued`, `pending` or `refused`.
+    package func effect(_ index: Int) -> ChangeResult.Effect {
         switch effects?[index] {
-        case .queued, .done, .repeated, .changed: .queued
-        case .pending: .pending
-        case .refused(let reason): .refused(reason)
         case .failed, nil: .refused(refusal)
+        case let effect?: effect
         }
     }
 
@@ -59,7 +50,7 @@ package struct AnsweredRecords: Sendable {
         guard !start.promise.isEmpty, let receiver = start.receiver else { return 0 }
         var calls: [(number: Int, end: Int)] = []
         var index = first
-        while index < indices.upperBound, case .queued = outcome(index), case let next = record(index),
+        while index < indices.upperBound, case .queued = effect(index), case let next = record(index),
             next.receiver == receiver, !next.promise.isEmpty
         {
             calls.append((next.call, next.promise.range.upperBound))
@@ -68,16 +59,6 @@ package struct AnsweredRecords: Sendable {
         let end = calls[calls.count - 1].end
         group.receivers[receiver].keep(group.promises[start.promise.range.lowerBound..<end], of: calls)
         return calls.count
-    }
-
-    /// What became of a record, as the result of a change.
-    package func result(_ index: Int) -> ChangeResult {
-        switch (outcome(index), lane) {
-        case (.queued, let lane?): .queued(lane)
-        case (.pending, let lane?): .pending(lane)
-        case (.refused(let reason), _): .refused(reason)
-        case (_, nil): .refused(refusal)
-        }
     }
 
     private func record(_ index: Int) -> StagedRecord {

@@ -203,10 +203,10 @@ struct StagedGroup: Sendable {
 
     /// Answers it without a transaction.
     ///
-    /// - Parameter result: The answer to a task. Records get the same: they are refused.
-    func answer(_ result: (StagedTask) -> ChangeResult, orElse refusal: RefusalReason) {
+    /// - Parameter effect: The answer to a task. Records get the same: they are refused.
+    func answer(_ effect: (StagedTask) -> ChangeResult.Effect, orElse refusal: RefusalReason) {
         forEach { _, task in
-            task.completion(result(task))
+            task.completion(ChangeResult(effect(task)))
         } records: {
             answer($0, nil, in: nil, orElse: refusal)
         }
@@ -251,7 +251,7 @@ struct StagedGroup: Sendable {
     ///   - range: Entries that are records of one owner.
     ///   - effects: What the transaction has made of each entry; `nil`: every one is refused.
     func answer(
-        _ range: Range<Int>, _ effects: [OutboxTransaction.Effect]?, in lane: LaneState?, orElse refusal: RefusalReason
+        _ range: Range<Int>, _ effects: [ChangeResult.Effect]?, in lane: LaneState?, orElse refusal: RefusalReason
     ) {
         guard case .record(let record)? = entries[range].first, let owner = record.owner else { return }
         owners[owner].answer(

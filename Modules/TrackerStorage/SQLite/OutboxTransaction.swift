@@ -2,26 +2,7 @@ import TrackerModels
 
 /// Applies one group of changes to a lane within a transaction.
 struct OutboxTransaction {
-    /// The result of a change, if the transaction takes effect.
-    enum Effect: Hashable, Sendable {
-        case done
-        case queued
-        case pending
-        /// A change with its id has taken effect before.
-        case repeated
-        /// It concerned so many records.
-        case changed(Int)
-        case refused(RefusalReason)
-        /// The disk, or an erasure, has failed.
-        case failed
-
-        var hasTakenEffect: Bool {
-            switch self {
-            case .done, .queued, .pending, .changed: true
-            case .repeated, .refused, .failed: false
-            }
-        }
-    }
+    typealias Effect = ChangeResult.Effect
 
     /// What to do and to report once the transaction has taken effect.
     struct Summary: Sendable {

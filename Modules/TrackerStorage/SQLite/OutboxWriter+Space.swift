@@ -58,8 +58,8 @@ extension OutboxWriter {
             // The deletion has taken effect, but is answered only once no file holds the deleted data.
             for (place, entry) in group.entries.enumerated() {
                 guard case .task(let index) = entry, group.tasks[index].task.erases else { continue }
-                outcome.effects[place] = .failed
-                outcome.error = outcome.error ?? error
+                if case .failed = outcome.effects[place] { continue }
+                outcome.effects[place] = .failed(error)
             }
         }
     }

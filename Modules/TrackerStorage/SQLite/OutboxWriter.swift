@@ -9,11 +9,9 @@ struct OutboxWriter: ~Copyable {
     /// The result of a group of tasks.
     struct Outcome: Sendable {
         /// What became of each entry of the group, in order.
-        var effects: [OutboxTransaction.Effect] = []
+        var effects: [ChangeResult.Effect] = []
         /// The lane after the transaction; `nil`: there was none.
         var lane: LaneState?
-        /// Why the disk, or an erasure, has failed.
-        var error: StorageError?
         var events: [OutboxEvent] = []
         /// Records that have left the queue on disk as well.
         var settled: [Record.ID] = []
@@ -21,18 +19,6 @@ struct OutboxWriter: ~Copyable {
         var hasWritten = false
         /// Values have changed, and their backups must follow.
         var changesValues = false
-
-        func result(_ index: Int) -> ChangeResult {
-            switch (effects[index], lane) {
-            case (.done, let lane?): .done(lane)
-            case (.queued, let lane?): .queued(lane)
-            case (.pending, let lane?): .pending(lane)
-            case (.repeated, let lane?): .repeated(lane)
-            case (.changed(let count), let lane?): .changed(count, lane)
-            case (.refused(let reason), _): .refused(reason)
-            case (.failed, _), (_, nil): .failed(error ?? StorageError(.failed, "The lane cannot be read"))
-            }
-        }
     }
 
     let configuration: OutboxConfiguration
@@ -198,7 +184,7 @@ struct OutboxWriter: ~Copyable {
     /// - Parameter elsewhere: The lane that they change; `nil`: this one.
     private mutating func perform(
         _ outcome: inout Outcome, isLasting: Bool, elsewhere: LaneIdentity? = nil, _ choose: (LaneRow) -> StagedGroup
-    ) throws(StorageError) -> [OutboxTransaction.Effect] {
+    ) throws(StorageError) -> [ChangeResult.Effect] {
         var troubles = 0
         while true {
             do throws(StorageError) {
@@ -230,14 +216,14 @@ struct OutboxWriter: ~Copyable {
     private mutating func transact(
         _ choose: (LaneRow) -> StagedGroup, isLasting: Bool, _ lane: WatchedLane, _ elsewhere: LaneIdentity?,
         _ outcome: inout Outcome
-    ) throws(StorageError) -> [OutboxTransaction.Effect] {
+    ) throws(StorageError) -> [ChangeResult.Effect] {
         let database = lane.database
         var reserves = false
         var configuration = self.configuration
         if let elsewhere { configuration.lane = elsewhere }
         // To name its files is to hash the lane, which each commit would pay for.
         let backup = elsewhere == nil ? self.backup : folder.map { LaneBackup($0, configuration.lane) }
-        var effects: [OutboxTransaction.Effect] = []
+        var effects: [ChangeResult.Effect] = []
         var group = StagedGroup()
         var summary: OutboxTransaction.Summary?
         let changes = database.connection.changes
@@ -321,7 +307,7 @@ struct OutboxWriter: ~Copyable {
 
     private func perform(
         _ task: WriterTask, _ transaction: inout OutboxTransaction, _ preparation: RowPreparation
-    ) throws(StorageError) -> OutboxTransaction.Effect {
+    ) throws(StorageError) -> ChangeResult.Effect {
         switch task {
         case .change(let change): return try transaction.apply(change)
         case .decided(let task, let database):
@@ -342,7 +328,6 @@ struct OutboxWriter: ~Copyable {
     private mutating func refuse(_ group: StagedGroup, _ error: StorageError, _ outcome: inout Outcome) {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
         failure = error
-        outcome.error = error
         for entry in group.entries {
             guard case .task(let index) = entry else {
                 outcome.effects.append(refusal)
@@ -352,7 +337,7 @@ struct OutboxWriter: ~Copyable {
             guard let (change, database) = task.decision else {
                 // Records that cannot be read are found again by the next peek.
                 outcome.settled += task.settledRecords
-                outcome.effects.append(.failed)
+                outcome.effects.append(.failed(error))
                 continue
             }
             guard !change.traits.contains(.call) else {
@@ -360,12 +345,12 @@ struct OutboxWriter: ~Copyable {
                 continue
             }
             log.keep(change, of: configuration.lane, in: database, over: known)
-            outcome.effects.append(.failed)
+            outcome.effects.append(.failed(error))
         }
     }
 
     /// What becomes of a call that the disk has refused.
-    private var refusal: OutboxTransaction.Effect {
+    private var refusal: ChangeResult.Effect {
         .refused(shown.consent == .denied ? .trackingNotAllowed : .storage)
     }
 }

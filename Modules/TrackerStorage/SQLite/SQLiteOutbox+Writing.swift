@@ -116,13 +116,14 @@ extension SQLiteOutbox {
         let waits = folder != nil && group.isLasting
         configuration.answering {
             group.forEach(isAlone: { waits && $0.isLasting }) { index, task in
-                let result = outcome.result(index)
-                guard waits, isBackupDue(for: task, outcome.effects[index], outcome) else {
+                let result = ChangeResult(outcome.effects[index], outcome.lane)
+                guard waits, isBackupDue(for: task, result.effect, outcome) else {
                     return task.completion(result)
                 }
                 waiting.append { [completion = task.completion] error in
-                    switch (result, error) {
-                    case (.done, let error?), (.repeated, let error?): completion(.failed(error))
+                    switch (result.effect, error) {
+                    case (.done, let error?), (.repeated, let error?):
+                        completion(ChangeResult(.failed(error), result.lane))
                     default: completion(result)
                     }
                 }
@@ -146,7 +147,7 @@ extension SQLiteOutbox {
 
     /// Whether the answer waits for the backup.
     private func isBackupDue(
-        for task: StagedTask, _ effect: OutboxTransaction.Effect, _ outcome: OutboxWriter.Outcome
+        for task: StagedTask, _ effect: ChangeResult.Effect, _ outcome: OutboxWriter.Outcome
     ) -> Bool {
         guard task.isLasting else { return false }
         return outcome.changesValues && effect.hasTakenEffect || effect == .repeated && task.task.isDecision

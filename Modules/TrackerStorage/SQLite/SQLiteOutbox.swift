@@ -90,7 +90,7 @@ package final class SQLiteOutbox: LaneOutbox {
         stage(call) {
             { records in
                 withExtendedLifetime(owner) {
-                    for index in records.indices { completion(records.result(index)) }
+                    for index in records.indices { completion(ChangeResult(records.effect(index), records.lane)) }
                 }
             }
         }
@@ -179,12 +179,12 @@ package final class SQLiteOutbox: LaneOutbox {
     ///
     /// - Parameters:
     ///   - reason: Why its records are refused.
-    ///   - result: The answer to a task.
+    ///   - effect: The answer to a task.
     private func refuse(
-        _ group: StagedGroup, _ reason: RefusalReason, _ result: @escaping @Sendable (StagedTask) -> ChangeResult
+        _ group: StagedGroup, _ reason: RefusalReason, _ effect: @escaping @Sendable (StagedTask) -> ChangeResult.Effect
     ) {
         // They wait for their turn here without the bodies.
-        refusalQueue.async { group.answer(result, orElse: reason) }
+        refusalQueue.async { group.answer(effect, orElse: reason) }
     }
 
     /// Refuses what is staged, and what will be.
@@ -233,7 +233,7 @@ package final class SQLiteOutbox: LaneOutbox {
 
 extension WriterTask {
     /// The answer when the task is not even tried.
-    fileprivate func refusal(_ error: StorageError) -> ChangeResult {
+    fileprivate func refusal(_ error: StorageError) -> ChangeResult.Effect {
         mayBeRefused ? .refused(.storage) : .failed(error)
     }
 }

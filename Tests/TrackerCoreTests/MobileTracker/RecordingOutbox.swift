@@ -67,7 +67,9 @@ final class RecordingOutbox: WrappingOutbox {
             inner.stage(call) {
                 let body = make()
                 return { [self] records in
-                    for index in records.indices { answer(number, records.result(index)) { body(records) } }
+                    for index in records.indices {
+                        answer(number, ChangeResult(records.effect(index), records.lane)) { body(records) }
+                    }
                 }
             }
         }

@@ -86,7 +86,7 @@ final class SessionLedger: Sendable {
     func committed(_ change: LaneChange, _ result: ChangeResult) {
         state.withLock { state in
             if case .continueSession(let session, _) = change { state.offered[session.text, default: 1] -= 1 }
-            switch (change, result) {
+            switch (change, result.effect) {
             case (.append(let draft), .queued), (.append(let draft), .pending):
                 state.append(draft.messageID.text)
             case (.reset(let all, _), .done):
@@ -118,8 +118,8 @@ final class SessionLedger: Sendable {
                 state.books.settle(rows.compactMap { state.rowOf[$0] }, as: reason)
             case (.store(.sessionEmail, let email, let generation), .done):
                 if generation == state.current { state.email = email }
-            case (.store, .done(let lane)) where state.current == nil:
-                state.current = lane.generation
+            case (.store, .done) where state.current == nil:
+                state.current = result.lane?.generation
             default: break
             }
         }

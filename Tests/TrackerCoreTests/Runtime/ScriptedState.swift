@@ -60,7 +60,7 @@ struct ScriptedState<Policy: StubPolicy> {
                 harness.handle { $0.closed(number) }
             case .reset(let number):
                 let full = StorageError(.full, "full")
-                _ = harness.resetEnded(fails ? .failed(full) : .done(.sample()), in: number)
+                _ = harness.resetEnded(fails ? ChangeResult(.failed(full)) : ChangeResult(.done, .sample()), in: number)
             }
             record(harness)
         }

@@ -116,7 +116,8 @@ private final class FaultyOutbox: WrappingOutbox {
     ) {
         if let first = faults.change(before: change) { inner.stage(first) { _ in } }
         inner.stage(change, of: database) { [faults] result in
-            if case .done(let lane) = result { completion(.done(faults.shown(lane))) } else { completion(result) }
+            guard result.effect == .done, let lane = result.lane else { return completion(result) }
+            completion(ChangeResult(.done, faults.shown(lane)))
         }
     }
 

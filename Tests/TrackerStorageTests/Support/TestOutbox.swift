@@ -194,21 +194,20 @@ extension Draft {
 extension ChangeResult {
     /// The lane after the change, if the change took effect.
     var state: LaneState? {
-        switch self {
-        case .done(let state), .queued(let state), .pending(let state), .repeated(let state), .changed(_, let state):
-            state
+        switch effect {
+        case .done, .queued, .pending, .repeated, .changed: lane
         case .refused, .failed: nil
         }
     }
 
     /// The result without the lane.
     var summary: String {
-        switch self {
+        switch effect {
         case .done: "done"
         case .queued: "queued"
         case .pending: "pending"
         case .repeated: "repeated"
-        case .changed(let count, _): "changed \(count)"
+        case .changed(let count): "changed \(count)"
         case .refused(let reason): "refused \(reason)"
         case .failed(let error): "failed \(error.kind)"
         }
