@@ -241,6 +241,23 @@ struct SharedFolderTests {
         #expect(foreign.acquireDelivery(), "The right to deliver was not given back")
     }
 
+    @Test("moves what a lane offers that makes no session, until it takes the offer back")
+    func takesOfferBack() async throws {
+        let one = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))
+        await one.commit(.append("m1"))
+        one.offerUnbound()
+        one.keepUnbound()
+        await one.commit(.barrier)
+        let early = SQLiteOutbox.made(.sample(folder, lane: .session("https://b.example.com")))
+        #expect(try await early.open().get().movedRecords == 0)
+
+        one.offerUnbound()
+        await one.commit(.barrier)
+
+        let late = SQLiteOutbox.made(.sample(folder, lane: .session("https://c.example.com")))
+        #expect(try await late.open().get().movedRecords == 1)
+    }
+
     @Test("moves nothing from a lane that another has open, which may be about to make its session")
     func leavesOpenAlone() async throws {
         let one = try await SQLiteOutbox.opened(.sample(folder, lane: .session("https://a.example.com")))

@@ -45,6 +45,91 @@ struct UnwrittenLogTests {
         #expect(UnwrittenLog.log(of: .sample, in: folder.state).isEmpty)
     }
 
+    /// An outbox of another lane that is open, while a consent of a closed one, which has a record, waits for the disk.
+    private func opened(log: EventLog) async throws -> SQLiteOutbox {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.append("m1"), .append("m2")])
+        // The next one finds it too, until the disk works.
+        try folder.execute(
+            "CREATE TRIGGER rule BEFORE UPDATE ON brand BEGIN SELECT RAISE(ABORT, 'against the rule'); END")
+        #expect(await first.commit(.consent(.pending, messageID: nil)).effect.isFailure)
+        await first.close()
+        let next = SQLiteOutbox.made(.sample(folder, lane: other, log: log))
+        #expect(try await next.open().get().movedRecords == 0)
+        return next
+    }
+
+    @Test("keeps records of other lanes where they are until it is written; then they move")
+    func defersTransfer() async throws {
+        let log = EventLog()
+        let next = try await opened(log: log)
+        await next.commit(.barrier)
+        #expect(try next.records() == [])
+        try folder.execute("DROP TRIGGER rule")
+
+        await next.commit(.barrier)
+
+        #expect(try next.queue() == ["m1", "m2"])
+        #expect(try next.account() == .sample(recovered: 2, queued: 2))
+        #expect(log.ofRecords.contains(.recordsMoved(2)) && log.ofRecords.contains(.recovered))
+        #expect(try next.state().writeFailure == nil)
+    }
+
+    @Test("has records of other lanes move before a reset that waits behind it, as they would have without the outage")
+    func resetsBeforeTransfer() async throws {
+        let next = try await opened(log: EventLog())
+        #expect(await next.commit(.reset(all: false, messageID: nil)).effect.isFailure)
+        try folder.execute("DROP TRIGGER rule")
+
+        await next.commit(.append("own"))
+
+        #expect(try next.queue() == ["own"])
+        #expect(try next.account() == .sample(accepted: 1, recovered: 2, queued: 1, dropped: [.reset: 2]))
+    }
+
+    @Test("is told of to every outbox of the brand when all is written, in whatever order", arguments: [true, false])
+    func tellsAll(resetIsFirst: Bool) async throws {
+        let (log, otherLog) = (EventLog(), EventLog())
+        let first = try await SQLiteOutbox.opened(.sample(folder, log: log))
+        let second = try await SQLiteOutbox.opened(.sample(folder, lane: other, log: otherLog))
+        await second.commit([.append("m1"), .bind(1, "s1")])
+        let delivered = LaneChange.delivered(try second.records())
+        try first.refuseWrites(true)
+        try second.refuseWrites(true)
+        if resetIsFirst { await first.commit(.reset(all: false, messageID: nil)) }
+        await second.commit(delivered)
+        if !resetIsFirst { await first.commit(.reset(all: false, messageID: nil)) }
+        try first.refuseWrites(false)
+        try second.refuseWrites(false)
+
+        await first.commit(.barrier)
+        // What they are told comes behind what their queues have under way.
+        for outbox in [first, second] { await outbox.finishBackups() }
+
+        for (outbox, log) in [(first, log), (second, otherLog)] {
+            #expect(log.ofRecords.contains(.unwrittenIsWritten))
+            #expect(log.ofRecords.filter { $0 == .recovered }.count == 1)
+            #expect(try outbox.state().writeFailure == nil)
+        }
+        #expect(try second.queue() == [])
+    }
+
+    @Test("holds a session for the generation on disk, which another process may have begun meanwhile")
+    func isOfGenerationOnDisk() async throws {
+        let first = try await SQLiteOutbox.opened(.sample(folder))
+        await first.commit([.bind(1, "s1"), .append("m1")])
+        let second = try await SQLiteOutbox.opened(.sample(folder))
+        await second.commit([.reset(all: false, messageID: nil), .append("m2")])
+        try first.refuseWrites(true)
+
+        #expect(await first.commit(.bindMade(Generation(2), known(SessionID("s2")))).summary == "failed readOnly")
+        #expect(try first.state().entry.session?.text == "s2")
+        try first.refuseWrites(false)
+        await first.commit(.barrier)
+
+        #expect(try second.state().entry.session?.text == "s2")
+    }
+
     @Test("holds in an outbox that is open beside it, which writes it once the first one has closed")
     func holdsBeside() async throws {
         let log = EventLog()

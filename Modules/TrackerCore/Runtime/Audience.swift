@@ -53,6 +53,9 @@ final class Audience: TrackerLog {
 
     var isEmpty: Bool { state.withLock(\.members.isEmpty) }
 
+    /// How many clients there have been so far.
+    var joins: Int { state.withLock(\.next) }
+
     var hasSeveral: Bool { state.withLock { $0.members.count > 1 } }
 
     var leader: Int { state.withLock(\.leader) }
@@ -151,7 +154,7 @@ extension OutboxEvent {
     /// Whether what waited for the disk may go on.
     var saysThatDiskWorks: Bool {
         switch self {
-        case .recovered, .unwrittenIsWritten: true
+        case .recovered, .unwrittenIsWritten, .recordsMoved: true
         case .dropped, .databaseRecovered, .replaced, .writeFailed, .backupFailed, .backupRecovered: false
         }
     }

@@ -54,6 +54,9 @@ struct ClientReporter: Sendable {
         case .writeFailed(let error):
             storage(.error, "The disk refuses to be written: \(error.message)")
         case .unwrittenIsWritten: break
+        case .recordsMoved(let count):
+            let events = count.counted("event that was", "events that were")
+            log.log(.warning, "Took over \(events) queued for another address.")
         case .recovered: storage(.warning, "The disk can be written again.")
         case .backupRecovered: storage(.warning, "Backups can be kept again.")
         case .backupFailed(let error): storage(.warning, "A backup could not be kept: \(error.message)")
@@ -65,10 +68,7 @@ struct ClientReporter: Sendable {
     /// - Parameter lane: The lane.
     func report(_ opening: Opening, of outbox: any LaneOutbox, _ lane: LaneIdentity) {
         if let recovery = opening.recovery { report(.databaseRecovered(recovery)) }
-        if opening.movedRecords > 0 {
-            let events = opening.movedRecords.counted("event that was", "events that were")
-            log.log(.warning, "Took over \(events) queued for another address.")
-        }
+        if opening.movedRecords > 0 { report(.recordsMoved(opening.movedRecords)) }
         Self.reportOthers(beside: lane, of: outbox, to: log)
     }
 

@@ -7,7 +7,7 @@ import TrackerStorage
 ///
 /// A process that serves many programs opens each lane once: one outbox, one writer, one engine and one loop, however many
 /// clients use it. A lane goes on after its last client has left, until it is empty and nobody has come for a while. There is
-/// a limit to the open lanes. Lanes in memory are not shared, and do not count.
+/// a limit to the open lanes. Lanes in memory are not shared, and count as well.
 package final class LaneRegistry: Sendable {
     /// Names a lane on disk.
     struct Key: Hashable, Sendable {
@@ -24,6 +24,7 @@ package final class LaneRegistry: Sendable {
 
     private struct State {
         var lanes: [Key: SharedLane] = [:]
+        var lanesInMemory = 0
         /// When the lanes whose retirement is timed were last left, each by the clock of its loop.
         var departures: [Key: MonotonicInstant] = [:]
         /// What the lanes that are closed have counted: the counters of a process never fall.
@@ -63,7 +64,8 @@ package final class LaneRegistry: Sendable {
         self.limit = limit
     }
 
-    package var count: Int { state.withLock { $0.lanes.count } }
+    /// How many lanes are open, those in memory among them.
+    package var count: Int { state.withLock { $0.lanes.count + $0.lanesInMemory } }
 
     /// The figures of every open lane, those that no client has among them, and what was counted by those that are closed.
     package var metrics: [(name: ClientName, metrics: ClientMetrics)] {
@@ -110,9 +112,7 @@ package final class LaneRegistry: Sendable {
         makeRoom(for: key)
         return try state.withLock { (state) throws(TrackerError) in
             let known = state.lanes[key]
-            // The lane that a client leaves may stay, for others or for what waits in it.
-            let most = isReplacing ? 2 * limit : limit
-            if known == nil, state.lanes.count >= most { throw Self.isFull(limit) }
+            if known == nil { try checkRoom(state, isReplacing: isReplacing) }
             let lane =
                 if let known { known } else {
                     try SharedLane(dependencies, settings, listener.name, outbox: outbox) { [weak self] lane, event in
@@ -123,6 +123,25 @@ package final class LaneRegistry: Sendable {
             let member = AudienceMember(listener: listener, keyFile: keyFile, log: dependencies.sharing?.listener)
             return LaneShare(lane: lane, member: lane.add(member), isOpener: known == nil)
         }
+    }
+
+    /// Counts a lane in memory as long as the result is kept.
+    ///
+    /// - Parameter isReplacing: Whether the client leaves another lane for it.
+    /// - Throws: That there are as many lanes as there may be.
+    func place(isReplacing: Bool) throws(TrackerError) -> LanePlace {
+        makeRoom(for: nil)
+        try state.withLock { (state) throws(TrackerError) in
+            try checkRoom(state, isReplacing: isReplacing)
+            state.lanesInMemory += 1
+        }
+        return LanePlace { [weak self] in self?.state.withLock { $0.lanesInMemory -= 1 } }
+    }
+
+    private func checkRoom(_ state: State, isReplacing: Bool) throws(TrackerError) {
+        // The lane that a client leaves may stay, for others or for what waits in it.
+        let most = isReplacing ? 2 * limit : limit
+        if state.lanes.count + state.lanesInMemory >= most { throw Self.isFull(limit) }
     }
 
     private static func isFull(_ limit: Int) -> TrackerError {
@@ -136,20 +155,24 @@ package final class LaneRegistry: Sendable {
 
     /// Has lanes closed that nobody has and nothing waits in, each on its loop, if half of them are open and another one is
     /// to be.
-    private func makeRoom(for key: Key) {
+    ///
+    /// - Parameter key: The other one's; `nil` for a lane in memory.
+    private func makeRoom(for key: Key?) {
         let left = state.withLock { state -> [(lane: SharedLane, key: Key)] in
-            guard state.lanes[key] == nil, state.lanes.count * 2 >= limit else { return [] }
+            guard key.map({ state.lanes[$0] == nil }) ?? true, (state.lanes.count + state.lanesInMemory) * 2 >= limit
+            else { return [] }
             return state.departures.keys.compactMap { key in state.lanes[key].map { ($0, key) } }
         }
         for (lane, key) in left { lane.parts.loop.post { [weak self] in self?.closeIfEmpty(lane, key) } }
     }
 
     private func closeIfEmpty(_ lane: SharedLane, _ key: Key) {
-        guard lane.isLeft, let departure = state.withLock({ $0.departures[key] }), lane.isEmpty else { return }
+        let joins = lane.joins
+        guard lane.isLeft, state.withLock({ $0.departures[key] }) != nil, lane.isEmpty else { return }
         let last = LaneMetrics(lane.parts)
         let isClosed = state.withLock { state in
             // Who has come and gone meanwhile may have left something in it.
-            guard state.lanes[key] === lane, lane.isLeft, state.departures[key] == departure else { return false }
+            guard state.lanes[key] === lane, lane.isLeft, lane.joins == joins else { return false }
             state.remove(key)
             state.keep(last, of: ClientName(key.lane.kind))
             return true
@@ -192,7 +215,7 @@ package final class LaneRegistry: Sendable {
     }
 
     private func retire(_ lane: SharedLane, _ key: Key) {
-        let now = lane.parts.loop.now
+        let (now, joins) = (lane.parts.loop.now, lane.joins)
         switch state.withLock({ retirement(of: lane, key, at: now, &$0) }) {
         case .isOff: return
         case .wait(let due): return retire(lane, key, at: due)
@@ -201,8 +224,12 @@ package final class LaneRegistry: Sendable {
         guard lane.isEmpty else { return retire(lane, key, at: now.advanced(by: patience)) }
         let last = LaneMetrics(lane.parts)
         let next = state.withLock { state in
-            let next = retirement(of: lane, key, at: now, &state)
+            var next = retirement(of: lane, key, at: now, &state)
             if case .isDue = next {
+                guard lane.joins == joins else {
+                    next = .wait(until: now.advanced(by: patience))
+                    return next
+                }
                 state.remove(key)
                 state.keep(last, of: ClientName(key.lane.kind))
             }

@@ -23,6 +23,8 @@ struct OpenLane: Sendable {
     let keyFile: KeyFile?
     /// The client's share, if others may use the lane too.
     let share: LaneShare?
+    /// Where the lanes of the process are counted and this one is in memory: its place among them.
+    private let place: LanePlace?
 
     var outbox: any LaneOutbox { parts.outbox }
     var engine: DeliveryEngine { parts.engine }
@@ -46,9 +48,11 @@ struct OpenLane: Sendable {
             let share = try sharing.registry.join(
                 key, dependencies, settings, listener, keyFile, isReplacing: isReplacing, outbox: outbox)
             self.share = share
+            place = nil
             parts = share.lane.parts
         } else {
             share = nil
+            place = try dependencies.sharing?.registry.place(isReplacing: isReplacing)
             parts = try DeliveryParts(
                 dependencies, settings, log: listener.log, hub: listener.hub,
                 outbox: outbox { event in

@@ -117,6 +117,9 @@ final class SharedLane: Sendable {
 
     var isLeft: Bool { audience.isEmpty }
 
+    /// How many clients have had it so far.
+    var joins: Int { audience.joins }
+
     var hasSeveral: Bool { audience.hasSeveral }
 
     var isEmpty: Bool { (try? parts.outbox.state())?.queuedRecords == 0 && parts.outbox.unwrittenRecords == 0 }
@@ -173,6 +176,7 @@ final class SharedLane: Sendable {
     private func startAlone() {
         let starts = state.withLock { state in
             guard case .open = state.database, state.progress != .started else { return false }
+            keepUnbound(state)
             state.progress = .started
             return true
         }
@@ -265,6 +269,7 @@ final class SharedLane: Sendable {
             if isOther { use(member, state) }
             switch before {
             case .opening, .withoutSession:
+                keepUnbound(state)
                 state.progress = .firstSession
                 parts.engine.makeFirstSession(again: true) { [weak self] in self?.conclude($0) }
             case .firstSession: break
@@ -331,6 +336,7 @@ final class SharedLane: Sendable {
             let (isUsed, isOther) = state.credentials.lead(member, given, keyFile, isBeginning: true)
             let resumes = isOther || isNew || isUsed && parts.engine.snapshot.halt != nil
             use(isUsed ? member : nil, state, resumes: resumes)
+            keepUnbound(state)
             // During the first session it has no effect, and its end begins delivery.
             if state.progress != .started { parts.engine.start(again: true) }
             state.progress = .started
@@ -386,6 +392,11 @@ final class SharedLane: Sendable {
             parts.engine.goWithoutSession()
             parts.outbox.offerUnbound()
         }
+    }
+
+    /// The lane may make a session after all: its records wait for that.
+    private func keepUnbound(_ state: State) {
+        if state.progress == .withoutSession { parts.outbox.keepUnbound() }
     }
 
     func pause(_ member: Int, cancelling isCancelling: Bool) {

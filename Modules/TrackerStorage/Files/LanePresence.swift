@@ -17,4 +17,6 @@ struct LanePresence: ~Copyable {
         lock = try? FileLock(path)
         try? lock?.share()
     }
+
+    mutating func hide() { lock = nil }
 }

@@ -80,6 +80,9 @@ package protocol LaneOutbox: Sendable {
     /// when this lane will make no session.
     func offerUnbound()
 
+    /// Takes the offer back: this lane may make a session after all.
+    func keepUnbound()
+
     /// Writes what is staged, closes everything, releases the locks. What is staged later is refused.
     func close(completion: @escaping @Sendable () -> Void)
 }

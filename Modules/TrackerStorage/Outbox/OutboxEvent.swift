@@ -13,6 +13,8 @@ package enum OutboxEvent: Hashable, Sendable {
     case recovered
     /// The resets and decisions that the disk had refused are written, by this outbox or another one of the process.
     case unwrittenIsWritten
+    /// So many records of other lanes have moved to this one, after it was opened.
+    case recordsMoved(Int)
     /// Values cannot be written to their backup files; reported once until they can.
     case backupFailed(StorageError)
     /// The backup files are up to date again.

@@ -10,6 +10,7 @@ final class UnwrittenLog: Sendable {
     enum Notice: Sendable {
         /// A reset or a consent waits for the disk.
         case waits
+        /// Nothing waits any more.
         case isWritten
     }
 
@@ -37,6 +38,8 @@ final class UnwrittenLog: Sendable {
     private struct State {
         var entries: [Entry] = []
         var lastNumber = 0
+        /// How often everything has come to be on disk.
+        var emptyings = 0
         var listeners: [ObjectIdentifier: @Sendable (Notice) -> Void] = [:]
     }
 
@@ -76,16 +79,31 @@ final class UnwrittenLog: Sendable {
     /// Whether everything is on disk.
     var isEmpty: Bool { state.withLock { $0.entries.isEmpty } }
 
+    /// The number of the last change that was kept.
+    var lastNumber: Int { state.withLock(\.lastNumber) }
+
+    /// How often everything has come to be on disk.
+    var emptyings: Int { state.withLock(\.emptyings) }
+
+    /// Whether something waits that was kept up to a number, or is of another lane.
+    func isWaiting(through number: Int, orBesides lane: LaneIdentity) -> Bool {
+        state.withLock { $0.entries.contains { $0.number <= number || $0.lane != lane } }
+    }
+
     /// What readers of a lane must know.
     func changes(of lane: LaneIdentity) -> UnwrittenChanges {
         state.withLock { UnwrittenChanges($0.entries, of: lane) }
     }
 
-    /// The first changes, as far as they are those of one lane.
-    var first: (lane: LaneIdentity, entries: [Entry])? {
+    /// The first changes, as far as they are those of one lane, and were all kept up to a number or all after it.
+    func first(splitAfter number: Int) -> (lane: LaneIdentity, isLater: Bool, entries: [Entry])? {
         state.withLock { state in
             state.entries.first.map { first in
-                (first.lane, Array(state.entries.prefix { $0.lane == first.lane }))
+                let isLater = first.number > number
+                return (
+                    first.lane, isLater,
+                    Array(state.entries.prefix { $0.lane == first.lane && ($0.number > number) == isLater })
+                )
             }
         }
     }
@@ -140,8 +158,9 @@ final class UnwrittenLog: Sendable {
         let listeners = state.withLock { state in
             state.entries.removeAll { numbers.contains($0.number) }
             guard state.entries.isEmpty else { return [(@Sendable (Notice) -> Void)]() }
+            state.emptyings += 1
             keepAlive(false)
-            return written.contains { $0.change.traits.contains(.awaitsDisk) } ? Array(state.listeners.values) : []
+            return Array(state.listeners.values)
         }
         for listener in listeners { listener(.isWritten) }
     }

@@ -50,6 +50,10 @@ struct OutboxWriter: ~Copyable {
     private let log: UnwrittenLog
     /// Why the disk refuses writes; it was reported.
     private(set) var failure: StorageError?
+    /// How often everything refused had come to be on disk when it last failed.
+    private var emptyingsBefore = 0
+    /// What a later opening of the database has written.
+    private var opening = (hasWritten: false, changesValues: false)
 
     /// Names what is written; nothing is opened.
     ///
@@ -68,7 +72,7 @@ struct OutboxWriter: ~Copyable {
     }
 
     /// Whether something is to be tried again before long, even without a call.
-    var needsRetry: Bool { !log.isEmpty || erasure != nil || isUnreadable }
+    var needsRetry: Bool { !log.isEmpty || erasure != nil || isUnreadable || database.owesTransfer }
 
     /// Whether a damaged database waits until it can be read.
     var isUnreadable: Bool { failure?.kind == .unreadable }
@@ -80,7 +84,13 @@ struct OutboxWriter: ~Copyable {
         do throws(StorageError) {
             let lane = try locked { (writer) throws(StorageError) in try writer.currentLane() }
             // The opening reports it.
-            findings.removeAll { if case .databaseRecovered = $0 { true } else { false } }
+            findings.removeAll {
+                switch $0 {
+                case .databaseRecovered, .recordsMoved: true
+                default: false
+                }
+            }
+            opening = (false, false)
             return Opening(state: shown, movedRecords: lane.movedRecords, recovery: lane.recovery)
         } catch {
             guard [.full, .readOnly, .unreadable].contains(error.kind) else { throw error }
@@ -94,6 +104,7 @@ struct OutboxWriter: ~Copyable {
         var outcome = Outcome()
         do throws(StorageError) {
             try locked { (writer) throws(StorageError) in try writer.write(group, &outcome) }
+            outcome.hasWritten = outcome.hasWritten || opening.hasWritten
             // If a damaged database was unreadable, another was written in its place.
             if failure != nil, outcome.hasWritten || isUnreadable {
                 outcome.events.append(.recovered)
@@ -103,8 +114,25 @@ struct OutboxWriter: ~Copyable {
             refuse(group, error, &outcome)
         }
         finishErasure(group, &outcome)
+        outcome.changesValues = outcome.changesValues || opening.changesValues
+        opening = (false, false)
         outcome.events = takeFindings() + outcome.events
         return outcome
+    }
+
+    /// Lets other lanes of the brand take records over that have no session, or keeps them from it again.
+    mutating func setOffersUnbound(_ offers: Bool) {
+        // A lane that takes records over does so under this lock.
+        if (try? locked { $0.database.setOffersUnbound(offers) }) == nil { database.setOffersUnbound(offers) }
+    }
+
+    /// Another outbox has written what the disk had refused, so the disk works for this one too.
+    ///
+    /// - Returns: Whether this one did not know it yet.
+    mutating func endFailure() -> Bool {
+        guard failure != nil, !isUnreadable, log.emptyings > emptyingsBefore else { return false }
+        failure = nil
+        return true
     }
 
     /// Gives what opening has found, once.
@@ -127,7 +155,7 @@ struct OutboxWriter: ~Copyable {
             database.markClosed()
             lock?.giveUp()
         }
-        database.hide()
+        database.setOffersUnbound(true)
         database.close()
         lock = nil
     }
@@ -154,6 +182,9 @@ struct OutboxWriter: ~Copyable {
         erasesNow = erasure != nil
         freedBytes = Self.shrinkingThreshold
         findings += (lane.recovery.map { [.databaseRecovered($0)] } ?? []) + lane.events
+        if lane.movedRecords > 0 { findings.append(.recordsMoved(lane.movedRecords)) }
+        opening.hasWritten = opening.hasWritten || lane.movedRecords > 0 || lane.changesValues
+        opening.changesValues = opening.changesValues || lane.changesValues
         return lane
     }
 
@@ -161,7 +192,7 @@ struct OutboxWriter: ~Copyable {
     private var shown: LaneState { log.changes(of: configuration.lane).state(over: known) }
 
     private mutating func write(_ group: StagedGroup, _ outcome: inout Outcome) throws(StorageError) {
-        while let late = log.first {
+        while let late = log.first(splitAfter: database.changesBefore) {
             let isOwn = late.lane == configuration.lane
             let isKnown = isOwn ? true : try currentLane().database.key(of: late.lane) != nil
             _ = try perform(&outcome, isLasting: true, elsewhere: isKnown && !isOwn ? late.lane : nil) { row in
@@ -173,6 +204,10 @@ struct OutboxWriter: ~Copyable {
                     .map { StagedTask(task: .of($0.database, .change($0.change))) })
             }
             log.remove(late.entries)
+            // What other lanes have from before a reset of this one does not follow it.
+            if isOwn, late.isLater, late.entries.contains(where: { $0.change.traits.contains(.awaitsDisk) }) {
+                database.cancelTransfer()
+            }
         }
         outcome.effects = try perform(&outcome, isLasting: group.isLasting) { _ in group }
         outcome.lane = known
@@ -328,6 +363,7 @@ struct OutboxWriter: ~Copyable {
     private mutating func refuse(_ group: StagedGroup, _ error: StorageError, _ outcome: inout Outcome) {
         if failure == nil { outcome.events.append(.writeFailed(error)) }
         failure = error
+        emptyingsBefore = log.emptyings
         for entry in group.entries {
             guard case .task(let index) = entry else {
                 outcome.effects.append(refusal)
@@ -344,9 +380,18 @@ struct OutboxWriter: ~Copyable {
                 outcome.effects.append(refusal)
                 continue
             }
-            log.keep(change, of: configuration.lane, in: database, over: known)
+            log.keep(change, of: configuration.lane, in: database, over: onDisk)
             outcome.effects.append(.failed(error))
         }
+    }
+
+    /// The lane on disk, by which what is refused was decided: another process may have changed it since this one last wrote.
+    private var onDisk: LaneState {
+        let found = try? read { [configuration] (database, key) throws(StorageError) in
+            try database.lane(key, prefix: configuration.keyPrefix)?
+                .state(configuration, oldestOccurredAt: nil, in: database)
+        }
+        return (found ?? nil) ?? known
     }
 
     /// What becomes of a call that the disk has refused.

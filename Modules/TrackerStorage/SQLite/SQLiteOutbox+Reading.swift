@@ -67,7 +67,8 @@ extension SQLiteOutbox {
         for generation in peek.entries.keys { peek.entries[generation] = lane.entry(of: generation) }
         peek.state = unwritten.state(over: peek.state)
         if !settling.isEmpty, let first = peek.records.first {
-            let lowest = excluding.min().map { min($0, first.id) } ?? first.id
+            // The disk may refuse that a damaged record leaves.
+            let lowest = ([first.id] + excluding + (found?.damaged ?? [])).min() ?? first.id
             stage.withLock { $0.raiseFloor(below: lowest, databaseCount: count) }
         }
         return peek

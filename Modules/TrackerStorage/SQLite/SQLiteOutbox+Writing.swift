@@ -21,7 +21,7 @@ extension SQLiteOutbox {
 
     /// Tries to write what the disk has refused, and to read what it has refused.
     func writeUnwritten() {
-        if writer.withLock({ !log.isEmpty || $0.isUnreadable }) { write(StagedGroup()) }
+        if writer.withLock({ !log.isEmpty || $0.isUnreadable || $0.database.owesTransfer }) { write(StagedGroup()) }
     }
 
     /// Reacts to what other outboxes of the brand, or this one, could not write or have written.
@@ -31,7 +31,14 @@ extension SQLiteOutbox {
             switch notice {
             // The one that was refused may close before the disk works.
             case .waits: scheduleRetry(after: Self.firstRetry)
-            case .isWritten: configuration.observer(.unwrittenIsWritten)
+            case .isWritten:
+                let isNews = writer.withLock { writer in
+                    defer { publish(writer) }
+                    return writer.endFailure()
+                }
+                if isNews { configuration.observer(.recovered) }
+                writeUnwritten()
+                configuration.observer(.unwrittenIsWritten)
             }
         }
     }

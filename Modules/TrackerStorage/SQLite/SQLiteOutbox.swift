@@ -113,7 +113,14 @@ package final class SQLiteOutbox: LaneOutbox {
 
     /// Lets other lanes of the brand take over the records without a session although this one stays open.
     package func offerUnbound() {
-        queue.async { [self] in writer.withLock { $0.database.hide() } }
+        queue.async { [self] in writer.withLock { $0.setOffersUnbound(true) } }
+    }
+
+    package func keepUnbound() {
+        queue.async { [self] in
+            // Once it is closed it has nothing to keep.
+            if stage.withLock(\.isOpen) { writer.withLock { $0.setOffersUnbound(false) } }
+        }
     }
 
     /// Writes what is staged, closes everything, releases the locks; what is staged later is refused.
@@ -121,6 +128,8 @@ package final class SQLiteOutbox: LaneOutbox {
         queue.async { [self] in
             if stage.withLock({ $0.isOpen }) {
                 _ = stage.withLock { $0.enter(.closed) }
+                // Whoever opens the next lane moves them.
+                writer.withLock { $0.database.cancelTransfer() }
                 while writeGroup() {}
                 writeUnwritten()
             } else {

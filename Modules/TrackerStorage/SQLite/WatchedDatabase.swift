@@ -14,6 +14,8 @@ struct WatchedLane {
     let recovery: DatabaseRecovery?
     /// What else is to be reported.
     let events: [OutboxEvent]
+    /// Whether opening it has changed values, whose backups must follow.
+    let changesValues: Bool
     /// What is left of an erasure.
     let erasure: Erasure?
     /// The files as they were opened.
@@ -34,6 +36,7 @@ struct WatchedDatabase: ~Copyable {
     private let log: UnwrittenLog
     /// Shows other processes that the lane is open.
     private var presence: LanePresence?
+    private var offersUnbound = false
     /// The database, while it is open.
     private(set) var lane: WatchedLane?
     /// Counts the databases that were opened: records of an earlier one mean nothing in the next.
@@ -41,6 +44,10 @@ struct WatchedDatabase: ~Copyable {
     /// A recovery whose new database could not be opened yet, and how many records of this lane it has lost.
     private var pending: (recovery: DatabaseRecovery, lostHere: Int)?
     private var refusals = RefusalWatch()
+    /// Whether records of other lanes have not been moved here yet.
+    private var isTransferDue = true
+    /// The last change that the disk had refused when this run began.
+    let changesBefore: Int
 
     /// Names what is to be opened.
     ///
@@ -50,6 +57,7 @@ struct WatchedDatabase: ~Copyable {
         log: UnwrittenLog
     ) {
         self.log = log
+        changesBefore = log.lastNumber
         self.configuration = configuration
         self.folder = folder
         self.reader = reader
@@ -76,13 +84,12 @@ struct WatchedDatabase: ~Copyable {
     /// The lane in the database that the path leads to now, which is opened or made if need be. One that is damaged is
     /// set aside first.
     ///
-    /// - Parameter seen: The lane as this run has last seen it. The first opening also moves records here from other
-    ///   lanes.
+    /// - Parameter seen: The lane as this run has last seen it.
     mutating func current(after seen: LaneState) throws(StorageError) -> WatchedLane {
-        if let lane, try isCurrent { return lane }
+        if let lane, try isCurrent, !isTransferDue || isTransferHeldBack { return lane }
         close()
         try folder?.make()
-        presence?.show()
+        if !offersUnbound { presence?.show() }
         let opened = try open(after: count > 0 ? seen : nil)
         lane = opened
         count += 1
@@ -102,11 +109,24 @@ struct WatchedDatabase: ~Copyable {
         reader?.close()
     }
 
+    /// Whether another opening is to move records here, though the lane is open already.
+    var owesTransfer: Bool { isTransferDue && count > 0 }
+
+    /// Whether changes that wait for the disk come before the move: a reset of another lane may be about to drop its records,
+    /// and a delivery names them by numbers. This lane's own changes of this run come after it.
+    private var isTransferHeldBack: Bool { log.isWaiting(through: changesBefore, orBesides: configuration.lane) }
+
+    /// Leaves records of other lanes where they are.
+    mutating func cancelTransfer() { isTransferDue = false }
+
     /// Closes the connection that reads; the next read opens it again.
     func closeReader() { reader?.close() }
 
-    /// Lets other lanes of the brand take records over.
-    mutating func hide() { presence = nil }
+    /// Lets other lanes of the brand take records over, or keeps them from it again.
+    mutating func setOffersUnbound(_ offers: Bool) {
+        offersUnbound = offers
+        if offers { presence?.hide() } else if lane != nil { presence?.show() }
+    }
 
     /// Reacts to damage.
     ///
@@ -260,8 +280,7 @@ struct WatchedDatabase: ~Copyable {
             try preparation.heal(&transaction)
             try transaction.reconcile()
             try transaction.catchUp(with: folder?.forgottenList)
-            // Records that a reset is about to drop stay where it finds them.
-            if seen == nil, log.isEmpty {
+            if isTransferDue, !isTransferHeldBack {
                 transfer = RecordTransfer(database, configuration, folder, excluding: unread ?? [])
                 try transfer?.run(&transaction)
             }
@@ -274,6 +293,7 @@ struct WatchedDatabase: ~Copyable {
             opened = (summary, origin)
         }
         guard let (summary, found) = opened else { throw StorageError(.failed, "The lane cannot be opened") }
+        if transfer != nil { isTransferDue = false }
         // This also makes a backup good that is damaged or missing. If it fails, the backups that follow report it.
         _ = backup?.reserve(summary.row.reserved)
         var events: [OutboxEvent] = []
@@ -286,6 +306,7 @@ struct WatchedDatabase: ~Copyable {
         return WatchedLane(
             database: database, key: summary.row.key, state: summary.state, origin: origin,
             movedRecords: transfer?.count ?? 0, recovery: pending?.recovery, events: events + summary.dropped,
+            changesValues: summary.changesValues,
             erasure: try erasure(in: database),
             files: try files()
         )

@@ -374,6 +374,47 @@ struct LaneRegistryTests {
         await lanes.end()
     }
 
+    @Test("counts a queue in memory among them, until its client has left it")
+    func countsMemory() async throws {
+        let lanes = try SharedLanes(limit: 1, isClocked: true)
+        let (first, second) = (lanes.client(), lanes.client())
+        #expect(await lanes.failure(of: first) { $0.delivery.persistence = .memory } == nil)
+
+        for persistence in [DeliveryOptions.Persistence.memory, .disk] {
+            let error = await lanes.failure(of: second) { $0.delivery.persistence = persistence }
+            #expect(error?.isPassing == true && error?.message.contains("--max-lanes 1") == true)
+        }
+
+        await first.shutdown(timeout: .zero)
+        try await withGuard("a place among the lanes") {
+            while await lanes.failure(of: second, { $0.delivery.persistence = .memory }) != nil {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+        await lanes.end()
+    }
+
+    @Test("keeps its records again once a client begins, after the first one has made no session")
+    func keepsUnbound() async throws {
+        let lanes = try SharedLanes { $0.isCreation ? .status(503) : nil }
+        #expect(await lanes.failure(of: lanes.client()) { _ in } != nil)
+        let client = lanes.client()
+        #expect(await lanes.failure(of: client) { $0.sessionCreation = .inBackground } == nil)
+        #expect(await client.track(eventName: "A").isPending)
+
+        let elsewhere = lanes.client()
+        let address = lanes.session.config().apiUrl?.replacing("127.0.0.1", with: "localhost")
+        let error = await lanes.failure(of: elsewhere) { config in
+            (config.apiUrl, config.sessionCreation) = (address, .inBackground)
+        }
+
+        #expect(error == nil)
+        #expect(client.debugInfo()["queueLength"]?.intValue == 1)
+        #expect(elsewhere.debugInfo()["queueLength"]?.intValue == 0)
+        await lanes.end()
+    }
+
     @Test("closes a lane that nobody has and nothing waits in once another is to be opened and half of them are open")
     func makesRoom() async throws {
         let lanes = try SharedLanes(limit: 2, isClocked: true) { $0.text.contains("KEPT") ? .status(503) : nil }

@@ -41,6 +41,8 @@ extension WrappingOutbox {
     @discardableResult
     func releaseDelivery() -> Bool { inner.releaseDelivery() }
     func offerUnbound() { inner.offerUnbound() }
+
+    func keepUnbound() { inner.keepUnbound() }
     func close(completion: @escaping @Sendable () -> Void) { inner.close(completion: completion) }
 
     /// Waits until all that was staged is done.

@@ -191,6 +191,10 @@ extension Draft {
     }
 }
 
+extension ChangeResult.Effect {
+    var isFailure: Bool { if case .failed = self { true } else { false } }
+}
+
 extension ChangeResult {
     /// The lane after the change, if the change took effect.
     var state: LaneState? {
