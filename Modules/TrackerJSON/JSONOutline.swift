@@ -57,6 +57,9 @@ package struct JSONOutline: Sendable {
         package let parent: Int
     }
 
+    /// How many values it has room for between texts: 36 KB.
+    private static let usualItems = 512
+
     /// The values, as deep as the scanner was told to keep them.
     package private(set) var items: [Item] = []
     /// The offset of the first half of a surrogate pair that stands alone, if any does.
@@ -124,6 +127,12 @@ package struct JSONOutline: Sendable {
 
     mutating func reserveCapacity(_ count: Int) {
         items.reserveCapacity(count)
+    }
+
+    /// Empties it; what a text with many values has taken is given back.
+    mutating func shrink() {
+        guard items.capacity > Self.usualItems else { return }
+        items = []
     }
 
     mutating func removeAll() {

@@ -37,6 +37,9 @@ package struct JSONScanner: Sendable {
         if outlineDepth > 0 { outline.reserveCapacity(16) }
     }
 
+    /// Gives back what a text with many values has taken, and its outline with it.
+    package mutating func shrink() { outline.shrink() }
+
     /// Scans one text, which may have white space around it.
     ///
     /// - Parameters:

@@ -19,6 +19,25 @@ struct MessageParserTests {
         #expect(call?.request.isSuccess == true)
     }
 
+    @Test("keeps little of a message with many params, or of a large batch", arguments: [true, false])
+    func givesBack(isBatch: Bool) {
+        let call = #"{"jsonrpc":"2.0","method":"m","params":[]}"#
+        let params = Array(repeating: "0", count: 100_000).joined(separator: ",")
+        let text =
+            isBatch
+            ? "[\(Array(repeating: call, count: 10_000).joined(separator: ","))]"
+            : #"{"jsonrpc":"2.0","method":"m","params":[\#(params)]}"#
+        var parser = MessageParser(maxBatchCalls: 10_000)
+        let bytes = Array(text.utf8)
+
+        guard case .batch(let calls) = parser.message(bytes, in: 0..<bytes.count) else {
+            #expect(!isBatch && parser.keptItems <= 1024)
+            return
+        }
+
+        #expect(isBatch && calls.count == 10_000 && parser.keptItems <= 1024)
+    }
+
     @Test("takes a call without an id for a notification")
     func knowsNotifications() throws {
         let call = try #require(parse(#"{"jsonrpc":"2.0","method":"m"}"#))

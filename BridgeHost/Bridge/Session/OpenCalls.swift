@@ -34,6 +34,9 @@ final class OpenCalls: Sendable {
     }
 
     private struct State {
+        /// How many places are kept while no call is open.
+        private static let usualPlaces = 256
+
         /// The open calls, each at its place; a place that is free holds none.
         var calls: [(number: Int, call: Call)?] = []
         var freePlaces: [Int] = []
@@ -65,13 +68,16 @@ final class OpenCalls: Sendable {
             }
             calls[ticket.place] = nil
             freePlaces.append(ticket.place)
+            // A client that has called much at once may be idle from now on.
+            if freePlaces.count == calls.count, calls.count > Self.usualPlaces { (calls, freePlaces) = ([], []) }
             return open.call
         }
 
         /// The answer of a call that was taken over, if it is open still.
         func answer(of call: Int) -> OpenAnswer? {
             let ticket = Ticket(ofCaller: call)
-            guard let open = calls[ticket.place], open.number == ticket.number, case .taken(let answer) = open.call
+            guard ticket.place < calls.count, let open = calls[ticket.place], open.number == ticket.number,
+                case .taken(let answer) = open.call
             else { return nil }
             return answer
         }

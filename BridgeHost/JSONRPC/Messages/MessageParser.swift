@@ -29,10 +29,14 @@ struct MessageParser: Sendable {
         )
     }
 
+    /// How many values there is room for between messages.
+    var keptItems: Int { scanner.outline.items.capacity + outerScanner.outline.items.capacity }
+
     mutating func message(_ bytes: [UInt8], in range: Range<Int>) -> Message {
         guard bytes[range].first(where: { !Blank.contains($0) }) == UInt8(ascii: "[") else {
             return .call(call(bytes, in: range))
         }
+        defer { outerScanner.shrink() }
         if let refusal = Self.scan(bytes, in: range, with: &outerScanner) { return .call(refusal) }
         let calls = outerScanner.outline.items.dropFirst().map(\.value)
         guard !calls.isEmpty else { return .call(Call(refused: .invalidRequest("A batch must hold a request."))) }
@@ -44,8 +48,10 @@ struct MessageParser: Sendable {
 
     /// Reads one call: a message, or a member of a batch.
     mutating func call(_ bytes: [UInt8], in range: Range<Int>) -> Call {
+        defer { scanner.shrink() }
         if let refusal = Self.scan(bytes, in: range, with: &scanner) { return refusal }
         guard scanner.outline.isCut else { return call(bytes, scanner.outline, in: range) }
+        defer { outerScanner.shrink() }
         if let refusal = Self.scan(bytes, in: range, with: &outerScanner) { return refusal }
         guard !outerScanner.outline.isCut else {
             return Call(refused: .invalidRequest("A request has four members."))

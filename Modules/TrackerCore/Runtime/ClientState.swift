@@ -79,7 +79,19 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
 
         func isFor(_ lane: LaneIdentity) -> Bool { owner.map { $0 == lane.owner } ?? true }
+
+        /// Whether it does what another does, in the same lane.
+        fileprivate func repeats(_ other: EarlyChange) -> Bool {
+            guard owner == other.owner, run >= other.run else { return false }
+            return switch (change.change, other.change.change) {
+            case (.reset(let all, _), .reset(let otherAll, _)): all || !otherAll
+            case (.consent(let consent, _), .consent(let otherConsent, _)): consent == otherConsent
+            default: false
+            }
+        }
     }
+
+    private static var mostEarly: Int { 100 }
 
     let policy = Model.policy
     var phase = Phase.idle
@@ -267,7 +279,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
             if change.change.endsBrand { endings.insert(change.ownID) }
             // If the lane does not open, its changes are lost: keep this one for the next lane as well.
             let isEarly = run.number > opened
-            if isEarly { early.append(EarlyChange(change: change, run: run.number, owner: run.settings.lane.owner)) }
+            if isEarly { keepEarly(EarlyChange(change: change, run: run.number, owner: run.settings.lane.owner)) }
             return ordered.append(.commit(isEarly ? change.keyed : change.change, change, run))
         }
         switch phase {
@@ -310,8 +322,16 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     }
 
     private mutating func keep(_ change: PendingChange) {
-        early.append(EarlyChange(change: change, run: runs + 1))
+        keepEarly(EarlyChange(change: change, run: runs + 1))
         deferred.append(.perform { change.completion(.kept) })
+    }
+
+    /// Past a hundred, one goes for which another does the same later: a program may make them for ever before it initialises.
+    private mutating func keepEarly(_ change: EarlyChange) {
+        early.append(change)
+        guard early.count > Self.mostEarly else { return }
+        let place = early.indices.first { place in early[(place + 1)...].contains { $0.repeats(early[place]) } }
+        if let place { early.remove(at: place) }
     }
 
     /// A reset that ends its run is on disk, or holds in memory since the disk refuses it.
@@ -323,7 +343,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         }
         // What an open lane could not write stays with its folder and brand.
         if case .failed = result.effect, run.number > opened {
-            early.append(EarlyChange(change: change, run: runs + 1))
+            keepEarly(EarlyChange(change: change, run: runs + 1))
         }
         end(run, change, .taken(result))
     }

@@ -178,6 +178,17 @@ struct ClientStateSequenceTests {
         }
     }
 
+    @Test("a hundred resets before the first run are kept, and past that none that a later one repeats")
+    func boundsEarlyResets() throws {
+        var harness = try StateHarness<Refusing>()
+
+        for number in 1...1000 { _ = harness.reset(.of("r\(number)"), all: number == 1) }
+
+        let kept = harness.state.early.map(\.change.messageID)
+        #expect(kept.count == 100 && kept.last == .of("r1000"))
+        #expect(kept.first == .of("r1"), "No later one ends the brand")
+    }
+
     @Test("a reset that had taken effect before leaves the client as it was", arguments: [true, false])
     func repeatedReset(isDisabled: Bool) throws {
         var harness = try StateHarness<Holding>()
