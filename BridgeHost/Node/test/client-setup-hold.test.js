@@ -104,4 +104,29 @@ suite('while a new host works on the repeated init', () => {
         assert.match(stderr, /has not answered for 10 s, and 2 calls wait for it/)
         assert.deepEqual(calls, ['init', 'init', 'C'])
     })
+
+    test('what waits, and the last host has not answered, is not overdue because of that one', async (t) => {
+        const folder = freshFolder(t)
+        const lives = [{ errors: { init: error }, diesAt: 2 }, second('host.subscribe')]
+        writeFileSync(join(folder, 'script.json'), JSON.stringify({ lives }))
+        const { code, stdout, stderr } = await runProgram(t, `
+            import { setForward } from './testsupport/clock-ahead.js'
+            import { createTracker } from '@mobiletracker/bridge'
+            import { setImmediate as turn } from 'node:timers/promises'
+            import { readLives } from './testsupport/hosts.js'
+            const tracker = createTracker(${JSON.stringify({ hostPath: FAKE_HOST, hostArguments: [folder] })})
+            const config = ${JSON.stringify(config)}
+            await tracker.init('925', config).catch(() => {})
+            const calls = [tracker.init('925', config), tracker.track('C')]
+            while (!readLives(${JSON.stringify(folder)})[1]?.length) await turn()
+            setForward(11_000)
+            tracker.on('log', () => {})
+            await Promise.all(calls)
+            console.log('answered')`)
+        const [, calls] = await readEndedLives(folder)
+
+        assert.deepEqual([code, stdout], [0, 'answered\n'], stderr)
+        assert.doesNotMatch(stderr, /has not answered/)
+        assert.deepEqual(namesOf(calls), ['init', 'host.subscribe', 'init', 'C', 'flush'])
+    })
 })

@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.parse
@@ -173,6 +174,14 @@ class FakeHost:
     def pid(self) -> int:
         """The process that lives now."""
         return int([entry["born"] for entry in self._entries() if "born" in entry][-1])
+
+    def wait_for_end(self) -> None:
+        """Returns as soon as the last host has seen the end of its input, or was shut down."""
+        deadline = time.monotonic() + GUARD
+        while not self._entries() or "ended" not in self._entries()[-1]:
+            if time.monotonic() > deadline:
+                raise AssertionError("The host does not end.")
+            time.sleep(0.005)
 
     def _entries(self) -> list[dict[str, Any]]:
         path = self.folder / "log.jsonl"

@@ -6,8 +6,10 @@ import importlib.util
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import unittest
 from typing import Any
 
@@ -298,6 +300,30 @@ class ExitTests(TestCase):
 
         self.assertEqual((ended.stdout, ended.stderr), ("queued\nqueued\n", ""))
 
+    def test_a_fork_and_a_start_of_a_host_do_not_wait_for_each_other_for_ever(self) -> None:
+        ended, _ = self.run_with(
+            "from mobiletracker import _fork_lock\n"
+            "_fork_lock._PATIENCE = 0.01\n"
+            "held, may_end = threading.Event(), threading.Event()\n"
+            "def hold():\n"
+            "    with _fork_lock.forks_held_back():\n"
+            "        held.set()\n"
+            "        may_end.wait()\n"
+            "thread = threading.Thread(target=hold)\n"
+            "thread.start()\n"
+            "held.wait()\n"
+            "if os.fork() == 0:\n"
+            "    print(_fork_lock._lock.acquire(blocking=False), flush=True)\n"
+            "    os._exit(0)\n"
+            "os.wait()\n"
+            "print(tracker.track('A').outcome(60).status)\n"
+            "may_end.set()\n"
+            "thread.join()\n"
+        )
+
+        self.assertEqual(ended.stdout, "True\nqueued\n", ended.stderr)
+        self.assertNotIn("Exception ignored", ended.stderr)
+
     def test_a_program_that_eventlet_or_gevent_has_patched_is_no_different(self) -> None:
         for patch in ("import eventlet; eventlet.monkey_patch()", "from gevent import monkey; monkey.patch_all()"):
             name = patch.split()[1].strip(";")
@@ -330,6 +356,90 @@ class ExitTests(TestCase):
 
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertEqual(fake.methods, [["init", "track", "flush", "host.shutdown"]])
+
+
+class ForkTests(TestCase):
+    """A fork while the thread of the parent makes descriptors. The child uses no tracker, and outlives its parent."""
+
+    def run_forking(self, moment: str, options: str, fake: FakeHost) -> None:
+        """Runs such a program to its end, and expects that its call has an answer, and that its host ends.
+
+        :param moment: Has a function pause at the end of its first call until the program forks.
+        """
+        source = (
+            "import os, socket, subprocess, sys, threading\n"
+            "from mobiletracker import MobileTracker\n"
+            "reached, forks = threading.Event(), threading.Event()\n"
+            "os.register_at_fork(before=forks.set)\n"
+            # The program goes on from there until it has forked, or waits.
+            "sys.setswitchinterval(60)\n"
+            "def pausing(function):\n"
+            "    def call(*arguments, **options):\n"
+            "        result = function(*arguments, **options)\n"
+            "        if not reached.is_set():\n"
+            "            reached.set()\n"
+            "            forks.wait()\n"
+            "        return result\n"
+            "    return call\n"
+            f"{moment}\n"
+            f"tracker = MobileTracker({options})\n"
+            "receipt = tracker.track('A')\n"
+            "reached.wait()\n"
+            "if os.fork() == 0:\n"
+            "    os.close(1)\n"
+            "    sys.stdin.read()\n"
+            "    os._exit(0)\n"
+            "print(receipt.outcome(30).status, flush=True)\n"
+            "os._exit(0)\n"
+        )
+        program = subprocess.Popen(
+            [sys.executable, "-c", source],
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(program.communicate, timeout=GUARD)  # The child ends with its input.
+        assert program.stdout
+
+        self.assertEqual(program.stdout.readline(), "queued\n")
+        fake.wait_for_end()
+
+    def test_waits_until_a_host_that_is_being_started_is_known(self) -> None:
+        moments = {
+            # The pipe by which the new process says that the host runs in it.
+            "while the process is made": (
+                "def hook(event, _):\n"
+                "    if event == 'subprocess.Popen': os.pipe = pausing(os.pipe)\n"
+                "sys.addaudithook(hook)"
+            ),
+            "when it is made": "subprocess.Popen = pausing(subprocess.Popen)",
+        }
+        root = self.folder
+        for name, moment in moments.items():
+            with self.subTest(name):
+                folder = root / name
+                folder.mkdir()
+                fake = FakeHost(folder)
+                options = f"host_path={str(fake.path)!r}, host_arguments=[{str(folder)!r}], stderr='ignore'"
+                self.run_forking(moment, options, fake)
+
+    def test_waits_until_a_connection_that_is_being_made_is_known(self) -> None:
+        fake = FakeHost(self.folder)
+        path = self.folder / "agent.sock"
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(path))
+            listening.listen()
+
+            def serve() -> None:
+                connection, _ = listening.accept()
+                with connection:
+                    subprocess.run([fake.path, self.folder], stdin=connection.fileno(), stdout=connection.fileno())
+
+            thread = threading.Thread(target=serve, daemon=True)
+            thread.start()
+            self.addCleanup(thread.join, GUARD)
+            self.run_forking("socket.socket = pausing(socket.socket)", f"agent={str(path)!r}", fake)
 
 
 class RealExitTests(TestCase):

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
+from unittest import mock
 
 from .support import GUARD, AsyncTestCase, FakeHost
 
@@ -89,3 +92,41 @@ class SetupHoldTests(AsyncTestCase):
 
         self.assertEqual(names(fake, 1), ["init", "B", "host.subscribe"])
         self.assertEqual(names(fake, 2), ["init", "host.subscribe", "init", "C"])
+
+    async def test_not_overdue_because_of_the_last_host(self) -> None:
+        """What waits, and the last host has not answered, gives this host its time."""
+        tracker, fake = self.fake_async({"errors": {"init": ERROR}, "diesAt": 2}, second("host.subscribe"))
+        with self.assertRaisesCode("SESSION_CREATION_FAILED"):
+            await tracker.init("925", CONFIG)
+
+        may_go_on = threading.Event()
+
+        def pause(_: object) -> None:
+            may_go_on.wait()
+
+        tracker._channel.link.io.post(pause)  # Then the host gets both before it dies.
+        calls: list[Awaitable[Any]] = [tracker.init("925", CONFIG), tracker.track("C")]
+        may_go_on.set()
+        await self.wait_for_calls(fake, 2)
+        await self.set_forward(tracker, 11)
+        tracker.on("log", lambda _: None)
+        await in_time(*calls)
+
+        self.assertEqual(names(fake, 1), ["init", "host.subscribe", "init", "C"])
+        self.assertEqual([text for text in self.warnings if "has not answered" in text], [])
+
+    async def wait_for_calls(self, fake: FakeHost, life: int) -> None:
+        """Returns as soon as the host of that life, counted from 1, has got a call."""
+        deadline = time.monotonic() + GUARD
+        while len(fake.lives) < life or not fake.lives[life - 1]:
+            self.assertLess(time.monotonic(), deadline)
+            await asyncio.sleep(0.005)
+
+    async def set_forward(self, tracker: AsyncMobileTracker, seconds: float) -> None:
+        """Sets the package's clock forward, and has what is due by then done."""
+        gettime = time.clock_gettime
+        self.enterContext(mock.patch("time.clock_gettime", lambda clock: gettime(clock) + seconds))
+        for _ in range(2):  # The turn that is under way may have looked at the clock before.
+            done = threading.Event()
+            tracker._channel.link.io.post(threading.Event.set, done)
+            await asyncio.to_thread(done.wait, GUARD)

@@ -45,11 +45,12 @@ export class AnswerWatch {
         this.#changed(false)
     }
 
-    /** There is no host, or another one. */
+    /** There is no host, or another one, and it has got no call yet. */
     restart() {
         clearTimeout(this.#timer)
         this.#timer = null
         this.isSilent = false
+        for (const call of this.#calls()) call.dueAt = Infinity
     }
 
     #look() {

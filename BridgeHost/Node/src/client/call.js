@@ -10,7 +10,7 @@ export class Call {
     written = false
     /** Whether it is a setup that the link has repeated, and another one has come behind a reset. */
     isReplaced = false
-    /** When its answer is overdue, by the clock of `clock.js`; infinite until it is sent. */
+    /** When its answer is overdue, by the clock of `clock.js`; infinite until the present host gets it. */
     dueAt = Infinity
     #resolve
     #reject

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Iterable
 
@@ -48,16 +49,18 @@ class AnswerWatch:
         self.is_silent = False
 
     def restart(self) -> None:
-        """There is no host, or another one."""
+        """There is no host, or another one, and it has got no call yet."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
         self.is_silent = False
+        for call in self._calls():
+            call.due_at = math.inf
 
     def _look(self) -> None:
         self._timer = None
         due = min((call.due_at for call in self._calls()), default=None)
-        if due is None or due == float("inf"):
+        if due is None or due == math.inf:
             return
         left = max(due, self.heard_at + SILENCE) - now()
         self._timer = self._io.later(min(max(left, 1.0), SILENCE), self._look)

@@ -77,7 +77,7 @@ class Call:
         self.value: Any = None
         self.error: MobileTrackerError | None = None
         self.due_at = math.inf
-        """When its answer is overdue, by the clock of `_clock`."""
+        """When its answer is overdue, by the clock of `_clock`; infinite until the present host gets it."""
         self._watchers: list[Callable[[], None]] = []
 
     @property

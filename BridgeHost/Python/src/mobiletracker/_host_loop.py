@@ -19,6 +19,7 @@ from ._call import ENVELOPE, Call
 from ._call_table import CallTable, Shutdown
 from ._clock import now
 from ._find import HostEnd, find_host
+from ._fork_lock import forks_held_back
 from ._host_end import after_agent, after_host
 from ._io_thread import IOThread, Timer
 from ._limits import Backlog, CrashLimit
@@ -93,6 +94,7 @@ class HostLoop:
         self.backlog = Backlog()
         self.host: HostProcess | AgentConnection | None = None
         self.processes: set[HostProcess | AgentConnection] = set()
+        """Those that have descriptors, which a forked child closes."""
         self._agent: Agent | None = None
         """The agent that is connected to, instead of a host of the program's own."""
         self.joined = joined
@@ -244,16 +246,17 @@ class HostLoop:
     def _begin(self, path: Path, make: Callable[..., HostProcess | AgentConnection]) -> None:
         try:
             self.io.open()
-            host: HostProcess | AgentConnection = make(
-                path, on_lines=lambda lines: self._receive(host, lines), on_end=lambda end: self._gone(host, path, end)
-            )
+            with forks_held_back():
+                host: HostProcess | AgentConnection = make(
+                    path, on_lines=lambda lines: self._receive(host, lines), on_end=lambda end: self._gone(host, path, end)
+                )
+                self.processes.add(host)
         except OSError as error:
             return self._ended(path, HostEnd(error=error))
         self._shake_hands(host, path)
 
     def _shake_hands(self, host: HostProcess | AgentConnection, path: Path) -> None:
         self.host = host
-        self.processes.add(host)
         self.watch.restart()
         call = Call("host.info", b"{}")
         self._request(call)
