@@ -10,8 +10,8 @@ enum AnalyticsFields {
                 "The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment."),
             .text(
                 "ingestionHost", \.ingestionHost,
-                "Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` "
-                    + "in the environment."),
+                "Where the events go: batches are posted below it, to `/v1/batch` or the path of `api`. Required, or "
+                    + "`MOBILE_TRACKER_API_URL` in the environment."),
         ] + InitOptions.options.map { ConfigField($0, in: InitOptions()) } + [
             .object("app", \.app, app, "The application that events come from."),
             ConfigField(

@@ -54,8 +54,8 @@ public struct InitOptions: Hashable, Sendable {
     /// Amplitude, the group key of Mixpanel. With `nil` it is `company`.
     public var groupType: String?
     private var key: Secret
-    /// Where the events go, such as `https://in.example.com`: batches are posted to `/v1/batch` below it. If it is
-    /// empty, the environment variable `MOBILE_TRACKER_API_URL` gives it.
+    /// Where the events go, such as `https://in.example.com`: batches are posted below it, to `/v1/batch` or the path of
+    /// ``api``. If it is empty, the environment variable `MOBILE_TRACKER_API_URL` gives it.
     ///
     /// Absolute, `https` (plain `http` only to this machine, or with `delivery.allowInsecureHTTP`), without user info,
     /// query or fragment. Spaces around it and one slash at its end are removed; a base path is kept.

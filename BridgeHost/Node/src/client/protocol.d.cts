@@ -624,7 +624,7 @@ export interface ReactNativeConfig extends ClientOptions {
 export interface AnalyticsOptions extends ClientOptions {
     /** The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment. */
     writeKey?: string | null
-    /** Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment. */
+    /** Where the events go: batches are posted below it, to `/v1/batch` or the path of `api`. Required, or `MOBILE_TRACKER_API_URL` in the environment. */
     ingestionHost?: string | null
     /** Whose API the server speaks; by default `metaRouter`. */
     api?: 'metaRouter' | 'segment' | 'postHog' | 'amplitude' | 'mixpanel' | 'otlp' | null

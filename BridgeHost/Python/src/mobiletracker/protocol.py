@@ -643,7 +643,7 @@ class AnalyticsOptions(_BridgeAnalyticsOptions):
     write_key: NotRequired[str | None]
     """The key that names the source of the events. Required, or `MOBILE_TRACKER_KEY` in the environment."""
     ingestion_host: NotRequired[str | None]
-    """Where the events go: batches are posted to `/v1/batch` below it. Required, or `MOBILE_TRACKER_API_URL` in the environment."""
+    """Where the events go: batches are posted below it, to `/v1/batch` or the path of `api`. Required, or `MOBILE_TRACKER_API_URL` in the environment."""
     api: NotRequired[Literal["metaRouter", "segment", "postHog", "amplitude", "mixpanel", "otlp"] | None]
     """Whose API the server speaks; by default `metaRouter`."""
     group_type: NotRequired[str | None]
