@@ -81,8 +81,8 @@ dist: setup-dist build
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py node --report node-dist test/dist.test.js
 	DIST=$(CURDIR)/dist python3 Tests/Scripts/run_tests.py python --report python-dist tests.test_package.WheelTests
 
-# The packages for Linux on arm64, in dist/aarch64, made on x64 by Debian's Swift; and events and kills under emulation, with
-# the libraries of Debian 11 and 13 for arm64.
+# The packages for Linux on arm64, in dist/aarch64, built under emulation by Debian's Swift; and events and kills there, with
+# the libraries of Debian 11 and 13.
 dist-arm64: setup-dist
 	@.ci/setup arm64
 	@.ci/build-host-arm64

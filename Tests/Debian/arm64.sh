@@ -12,6 +12,8 @@ package=$(ls "$PWD"/dist/aarch64/mobiletracker-bridge-*.tgz) || {
     exit 1
 }
 emulator=$(command -v qemu-aarch64-static)
+# As .ci/emulate says.
+export QEMU_CPU=cortex-a72
 
 # A root of a release, in which nothing has been set up: programs find their libraries all the same.
 make_root() { # make_root RELEASE PACKAGES
@@ -22,7 +24,6 @@ make_root() { # make_root RELEASE PACKAGES
     mmdebstrap --quiet --architectures=arm64 --variant=extract --include="$2" "$1" "$root" \
         "deb ${DEBIAN_MIRROR:-http://deb.debian.org/debian} $1 main"
     # What a system's set-up would have made.
-    mkdir -p "$root/proc" "$root/dev" "$root/tmp"
     [ -e "$root/lib" ] || ln -s usr/lib "$root/lib"
     touch "$root.made"
 }
@@ -39,15 +40,7 @@ install_packages() { # install_packages ROOT
 make_root trixie libcurl4t64,nodejs,python3
 root=$PWD/.build/debian/trixie-arm64
 install_packages "$root"
-# In a user space of its own a program for arm64 starts the emulator, and nowhere else on this machine.
-ROOT=$root EMULATOR=$emulator unshare --user --map-root-user --mount --pid --fork --kill-child bash -euo pipefail -c '
-    mount -t binfmt_misc binfmt_misc /proc/sys/fs/binfmt_misc
-    magic="\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
-    mask="\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff"
-    printf "%s" ":arm64:M::$magic:$mask:$EMULATOR:F" >/proc/sys/fs/binfmt_misc/register
-    mount -t proc proc "$ROOT/proc"
-    mount --rbind /dev "$ROOT/dev"
-    exec env -i HOME=/tmp "$(command -v chroot)" "$ROOT" /usr/bin/node /app/track.mjs'
+.ci/emulate "$root" /usr/bin/node /app/track.mjs
 
 make_root bullseye libcurl4,libstdc++6,libatomic1
 root=$PWD/.build/debian/bullseye-arm64
