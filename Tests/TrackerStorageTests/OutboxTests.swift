@@ -445,6 +445,8 @@ struct OutboxTests {
             try event("m1", nil), try event("m2", #"{ }"#), try event("m3", #"{"a":1}"#), .append(metadata),
             try event("m4", nil), try event("m5", #"{"plan":"b"}"#),
         ])
+        let repeating = try JSONText(validating: #"{"a":1,"b":2,"a":3}"#)
+        #expect(EventBody(JSONObjectWriter(), data: repeating).text.text == #"{"data":{"a":3,"b":2}}"#)
         let before = try outbox.peek(limit: 9, maxBytes: .max).records.map(\.body.text)
         #expect(
             before == [

@@ -1,4 +1,5 @@
 import TrackerModels
+import TrackerNetworking
 import TrackerStorage
 
 /// What an analytics client remembers between its calls, and how they become changes of its lane.
@@ -98,7 +99,8 @@ extension InitOptions {
     fileprivate func describe(in info: inout JSONObject) {
         let delivery = AnalyticsSettings.delivery(of: self)
         info["writeKey"] = .string(Secret(writeKey).masked)
-        info["ingestionHost"] = .string(ingestionHost)
+        // One with a password is refused.
+        info["ingestionHost"] = .string(ProxyURL(ingestionHost).masked)
         info["flushIntervalSeconds"] = JSONValue(flushIntervalSeconds)
         info["maxQueueEvents"] = JSONValue(delivery.maxQueuedEvents)
         var config = DebugInfo.describe(self, InitOptions.options)

@@ -113,8 +113,8 @@ extension DeliveryState {
         if case .progress = verdict { return settlement(of: verdict, for: plan, answer, at: reading) }
         firstFailure = (generation, .noSession(answer, from: plan.request.url))
         // If a reset is being written, the answer no longer counts.
-        return Settlement(
-            changes: [.barrier], awaitsCommit: true, events: credentials.asks(after: answer) ? [.unauthorized] : [])
+        let asks = credentials.asks(isKeyRefused: answer.status == 401)
+        return Settlement(changes: [.barrier], awaitsCommit: true, events: asks ? [.unauthorized] : [])
     }
 
     /// Takes the record out of the queue that alone makes the server fail. What is behind it goes on at once.
@@ -183,8 +183,9 @@ extension DeliveryState {
                 Halt(
                     reason: message, status: answer.status, since: reading.wall,
                     nextTry: policy.nextTry(after: reading.now)))
-            return Settlement(
-                events: [.halted(message, nextTry: policy.haltRetry, asks: credentials.asks(after: answer))])
+            // Other services than the tracker's own refuse a key with other statuses than 401.
+            let asks = credentials.asks(isKeyRefused: ![403, 404, 410].contains(answer.status))
+            return Settlement(events: [.halted(message, nextTry: policy.haltRetry, asks: asks)])
         case .disable(let message):
             phase = .disabled
             return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])

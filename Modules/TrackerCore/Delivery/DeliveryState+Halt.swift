@@ -62,10 +62,8 @@ extension DeliveryState {
             lack = (reason ?? lack?.reason ?? "There is no key", since)
         }
 
-        /// Whether to ask for others: each client once after a 401.
-        mutating func asks(after answer: Answer) -> Bool {
-            answer.status == 401 && asked.insert(leader).inserted
-        }
+        /// Whether to ask for others: each client once after the server has refused its key.
+        mutating func asks(isKeyRefused: Bool) -> Bool { isKeyRefused && asked.insert(leader).inserted }
 
         /// The server has taken them.
         mutating func accepted() { asked = [] }

@@ -14,7 +14,11 @@ struct SessionLink {
         url = WebURL(text)
         beforeQuery = text[..<url.path.endIndex]
         let query = url.query ?? ""
-        parameters = query.isEmpty ? [] : query.split(separator: "&", omittingEmptySubsequences: false)
+        // Before an accent an ampersand is another character than by itself.
+        parameters =
+            query.isEmpty
+            ? []
+            : query.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { Substring($0) }
     }
 
     var text: String {
@@ -41,8 +45,10 @@ struct SessionLink {
         guard let domain = domain?.lowercased() else { return true }
         let bare = domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
         guard !bare.isEmpty else { return true }
-        // For browsers a backslash is a slash.
-        guard let scheme = url.scheme, Self.isScheme(scheme), url.userInfo?.contains("\\") != true else { return false }
+        // For browsers a backslash is a slash, also before an accent, with which it is one character.
+        guard let scheme = url.scheme, Self.isScheme(scheme),
+            url.userInfo?.utf8.contains(UInt8(ascii: "\\")) != true
+        else { return false }
         let host = url.host.lowercased()
         guard host.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "-" || $0 == "." || $0 == "_" }) else {
             return false

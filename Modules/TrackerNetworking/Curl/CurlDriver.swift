@@ -57,7 +57,9 @@ import TrackerPlatform
                 if let rest = mailbox.end() { return rest }
                 continue
             }
-            if !inFlight.isEmpty { moveOn() }
+            // Also with nothing under way: newer versions end a connection that the server closes here, and until then its
+            // socket would end each wait at once.
+            moveOn()
             runTimers()
             if case .until(let instant) = mailbox.park() {
                 multi.poll(milliseconds: wait(until: instant))

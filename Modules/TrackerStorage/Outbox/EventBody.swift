@@ -19,7 +19,7 @@ package struct EventBody: Sendable {
         headEnd = writer.byteCount
         switch (first?.withMembers, second?.withMembers) {
         case (let first?, let second?): writer.append("data", merging: first, second)
-        case (let own?, nil), (nil, let own?): writer.append("data", own)
+        case (let own?, nil), (nil, let own?): writer.append("data", JSONText.merging([own]))
         case (nil, nil): break
         }
         text = writer.finish()

@@ -407,6 +407,19 @@ struct AnalyticsLifecycleTests {
         #expect(next.client.info("queueLength") == 0)
     }
 
+    @Test("the debug info of a client that could not start masks the password in its address")
+    func debugInfoOfRefused() async throws {
+        let fixture = try AnalyticsFixture { _ in .status(200) }
+        var options = fixture.options()
+        options.ingestionHost = "https://user:secret-word@in.example.com"
+        await fixture.start(options)
+
+        let host = fixture.client.debugInfo()["ingestionHost"]?.stringValue
+
+        #expect(host == "https://user:****word@in.example.com")
+        await fixture.client.shutdown()
+    }
+
     @Test("the debug info has the documented keys, and masks the write key")
     func debugInfo() async throws {
         let fixture = try AnalyticsFixture { _ in .status(503) }

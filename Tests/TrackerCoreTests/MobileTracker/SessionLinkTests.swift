@@ -43,6 +43,7 @@ struct SessionLinkTests {
             ("https://example.com@evil.org/", "example.com", false), ("mailto:a@example.com", "example.com", false),
             ("https://anything.org", nil, true), ("https://anything.org", ".", true),
             (#"https://evil.org\@example.com/"#, "example.com", false),
+            ("https://evil.org\\\u{301}@example.com/", "example.com", false),
             (#"https://example.com\@evil.org/"#, "example.com", false),
             (#"https:\\evil.org\x://example.com/"#, "example.com", false),
             ("//evil.org/x://example.com/", "example.com", false), ("://example.com/", "example.com", false),

@@ -203,6 +203,24 @@ struct CredentialsQuestionTests {
         }
     }
 
+    @Test("Amplitude's 400 for a key asks as a 401 does")
+    func ofAmplitude() async throws {
+        let fixture = try AnalyticsFixture { request in
+            request.text.contains(Self.new) ? .status(200) : .status(400, body: #"{"error":"Invalid API key: x"}"#)
+        }
+        let keys = Answers(Self.old, Self.new)
+        var options = fixture.options(writeKey: Self.old)
+        options.api = .amplitude
+        options.credentials = { try await keys.next() }
+        await fixture.start(options)
+        _ = await fixture.client.track("A").outcome
+
+        #expect(await fixture.client.flush(timeout: .seconds(60)).remaining == 0)
+
+        #expect(keys.count == 2)
+        await fixture.client.shutdown()
+    }
+
     @Test("a 401 to the session for which initialize waits asks as well; it fails if the answer is refused too")
     func duringInitialize() async throws {
         for key in [Self.new, "secret-key-of-third"] {
