@@ -11,7 +11,7 @@ package enum OutboxEvent: Hashable, Sendable {
     /// The disk refuses writes; reported once until it recovers.
     case writeFailed(StorageError)
     case recovered
-    /// The resets and decisions that the disk had refused are written, by this outbox or another one of the process.
+    /// All that the disk had refused is written, by this outbox or another one of the process.
     case unwrittenIsWritten
     /// So many records of other lanes have moved to this one, after it was opened.
     case recordsMoved(Int)
