@@ -123,15 +123,12 @@ extension BridgedMethod {
 
 extension Parameter {
     /// Whether this is what a call says for itself: in JavaScript it stands in one object with the message id.
-    var isCallOptions: Bool { schema == "AnalyticsCallOptions" }
+    var isCallOptions: Bool { self === Parameter.callOptions }
 
     /// Whether this is what is around a call: no argument of it in another language.
-    var isScope: Bool { schema == "AnalyticsScopes" }
+    var isScope: Bool { self === Parameter.scope }
 
-    /// Whether a client in another language gives it by itself.
-    var isOfLink: Bool { isScope || schema == "CallRepetition" }
-
-    var isMessageID: Bool { schema == "MessageId" }
+    var isMessageID: Bool { self === Parameter.messageID }
 }
 
 extension NamedSchema {

@@ -59,7 +59,7 @@ enum PythonCalls {
     private static var usedTypes: Set<String> {
         let types = ClientGroup.all.flatMap(\.rows).flatMap { row in
             let method = row.method
-            return method.parameters.filter { !$0.isOfLink }.map(type)
+            return method.parameters.filter { !$0.isOfLibrary }.map(type)
                 + keywords(of: method).map { $0.schema.python(in: "") }
                 + [result(of: row)]
         }

@@ -151,7 +151,7 @@ enum TypeScriptDefinitions {
 
     private static func arguments(of method: Method<HostSession>) -> String {
         let options = method.parameters.contains(where: \.isCallOptions)
-        return method.parameters.filter { !$0.isCallOptions && !$0.isOfLink }.map { parameter in
+        return method.parameters.filter { !$0.isCallOptions && !$0.isOfLibrary }.map { parameter in
             guard !parameter.isNamedOnly else {
                 return "options?: \(options ? "AnalyticsCallOptions & " : "")CallOptions"
             }

@@ -259,7 +259,7 @@ extension Parameter {
     }
 
     /// The key that a caller may give a call.
-    static let messageID = Parameter.named(
+    package static let messageID = Parameter.named(
         "messageId", .string, "An id that you choose: a second call with it has no effect.",
         schema: "MessageId")
 
@@ -269,18 +269,18 @@ extension Parameter {
 
     /// What a client says of a call that it had made before the host died.
     static func repeats(_ summary: String) -> Parameter {
-        .named("repeats", .string, summary, schema: "CallRepetition")
+        .named("repeats", .string, summary, schema: "CallRepetition", isOfLibrary: true)
     }
 
     /// The options of an analytics call.
-    static let callOptions = Parameter.optional(
+    package static let callOptions = Parameter.optional(
         "options", .object, "Values for this call alone, instead of the client's own.",
         schema: "AnalyticsCallOptions")
 
     /// The scopes around an analytics call.
-    static let scope = Parameter.named(
+    package static let scope = Parameter.named(
         "scope", .array,
         "What the code around the call gives it, the outermost scope first. The call's own values win, then those of the "
             + "last scope.",
-        schema: "AnalyticsScopes")
+        schema: "AnalyticsScopes", isOfLibrary: true)
 }

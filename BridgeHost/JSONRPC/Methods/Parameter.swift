@@ -22,6 +22,8 @@ package final class Parameter: Sendable {
     package let isRequired: Bool
     /// Whether it can be given by name alone, and has no position.
     package let isNamedOnly: Bool
+    /// Whether a client library gives it by itself: it is no argument of the library's own function.
+    package let isOfLibrary: Bool
     /// What it is for, in a sentence.
     package let summary: String
     /// The name of a schema that says more than ``kind`` does; `nil` if there is none.
@@ -37,13 +39,15 @@ package final class Parameter: Sendable {
     package let example: String?
 
     private init(
-        _ name: String, _ kind: Kind, isRequired: Bool, isNamedOnly: Bool = false, summary: String, schema: String?,
-        errorIfAbsent: RPCError? = nil, reason: String? = nil, role: String? = nil, example: String? = nil
+        _ name: String, _ kind: Kind, isRequired: Bool, isNamedOnly: Bool = false, isOfLibrary: Bool = false,
+        summary: String, schema: String?, errorIfAbsent: RPCError? = nil, reason: String? = nil, role: String? = nil,
+        example: String? = nil
     ) {
         self.name = name
         self.kind = kind
         self.isRequired = isRequired
         self.isNamedOnly = isNamedOnly
+        self.isOfLibrary = isOfLibrary
         self.summary = summary
         self.schema = schema
         self.errorIfAbsent = errorIfAbsent
@@ -101,10 +105,13 @@ package final class Parameter: Sendable {
     ///   - kind: What it is.
     ///   - summary: What it is for, in a sentence.
     ///   - schema: The name of a schema that says more than `kind` does.
+    ///   - isOfLibrary: Whether a client library gives it by itself.
     package static func named(
-        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil
+        _ name: String, _ kind: Kind, _ summary: String = "", schema: String? = nil, isOfLibrary: Bool = false
     ) -> Parameter {
-        Parameter(name, kind, isRequired: false, isNamedOnly: true, summary: summary, schema: schema)
+        Parameter(
+            name, kind, isRequired: false, isNamedOnly: true, isOfLibrary: isOfLibrary, summary: summary, schema: schema
+        )
     }
 }
 
