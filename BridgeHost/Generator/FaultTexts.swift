@@ -65,7 +65,7 @@ enum FaultTexts {
 
         """
 
-    private static let dropTexts = DropText.allCases.map { (word: $0.rawValue, text: $0.text) }
+    private static let dropTexts = DropText.ofClients.map { (word: $0.rawValue, text: $0.text) }
 
     private static let clientTexts = ClientText.allCases.map { (word: $0.rawValue, text: $0.text) }
 

@@ -50,16 +50,8 @@ package struct Refusal: Error, Hashable, Sendable {
     ///   - call: Its name in a log: an event's own, otherwise the method's.
     ///   - initializer: How the client is initialised there.
     package func message(of call: String, initializer: String) -> String {
-        // Four are in the words of the product's documents.
-        switch reason {
-        case .notInitialized: return sentence(initializer)
-        case .trackingNotAllowed: return "Event blocked - consent not granted: \(call)"
-        case .queueFull: return "Event queue full - dropping event: \(call)"
-        case .invalidUserId: return "user_id is required for \(call)()"
-        default:
-            let facts = ["call": call, "reason": reason.rawValue, "why": sentence(initializer), "place": ""]
-            return TextTemplate.filled(DropText.call.text) { facts[$0] }
-        }
+        let facts = ["call": call, "reason": reason.rawValue, "why": sentence(initializer), "place": ""]
+        return TextTemplate.filled(DropText(for: reason).text) { facts[$0] }
     }
 
     /// What is wrong.
