@@ -35,7 +35,8 @@ enum AnswerTable {
         // 407 comes from a proxy, not from the server.
         case 407, 408, 429: nil
         case 413: .tooLarge
-        case 401, 403: .unauthorized
+        case 401: .unauthorized
+        case 403: .forbidden
         case 404, 410: .gone
         case 304, 400..<500: .refused
         // 5xx, redirects that lead nowhere, and statuses that HTTP does not know.

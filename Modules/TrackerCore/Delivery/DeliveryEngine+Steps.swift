@@ -13,19 +13,17 @@ extension DeliveryEngine {
         let reading = reading ?? self.reading
         state.delivery.beginRound(at: reading.now)
         while let step = state.delivery.next() { perform(step, &state, at: reading) }
-        state.delivery.prepare(at: reading)
+        state.delivery.prepare()
         parts.kicks.setBusy(state.delivery.round.isBusy)
         reportFlushes(&state, at: reading.now)
-        keepHalt(&state, at: reading)
+        showHalt(&state, at: reading)
         if state.delivery.ends(at: reading.now) { return end(&state) }
         arm(&state)
     }
 
     /// Keeps a halt in the lane while it lasts, for those who only see the folder.
-    private func keepHalt(_ state: inout State, at reading: ClockReading) {
-        let halt = state.delivery.haltToKeep
-        guard halt?.since != state.keptHalt?.since || halt?.nextTry != state.keptHalt?.nextTry else { return }
-        state.keptHalt = halt
+    private func showHalt(_ state: inout State, at reading: ClockReading) {
+        guard let halt = state.delivery.takeHaltToShow() else { return }
         let text = halt?.text(at: reading, process: getpid())
         let key = DeliveryState.Halt.key
         commit([text.map { .store(key, $0, nil) } ?? .remove(key)], of: state.delivery.database, awaited: false, &state)
@@ -247,7 +245,7 @@ extension DeliveryEngine {
         // A disk that refuses writes may still be readable: its records can be sent.
         let lane = result.lane ?? (try? parts.outbox.state())
         // Once the server has refused the client, the queue may be dropped by now.
-        let isDisabled = state.delivery.phase == .disabled
+        let isDisabled = state.delivery.isDisabled
         let queued = lane.flatMap { isDisabled ? nil : try? parts.outbox.queuedRecords(through: $0.lastSequence) }
         state.delivery.beginFlush(
             number, lane, queued: queued, accounted: lane.flatMap { _ in (try? parts.outbox.account())?.delivered })
@@ -273,7 +271,7 @@ extension DeliveryEngine {
         completion(
             flush.report(
                 remaining: remaining, accounted: flush.scope.flatMap { _ in (try? parts.outbox.account())?.delivered },
-                delivered: state.delivery.delivered, isDisabled: state.delivery.phase == .disabled))
+                delivered: state.delivery.delivered, isDisabled: state.delivery.isDisabled))
     }
 }
 

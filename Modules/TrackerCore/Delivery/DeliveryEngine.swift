@@ -44,8 +44,6 @@ final class DeliveryEngine: Sendable {
         /// How many pauses there had been when the orders were last applied.
         var pauseCount = 0
         var lastError: (message: String, at: Timestamp)?
-        /// The halt that the lane shows to others.
-        var keptHalt: DeliveryState.Halt?
         /// Whether the log says where refused records are.
         var hasToldOfRefused = false
         /// The server that fails, while the engine asks whether it answers other lanes.
@@ -193,8 +191,6 @@ final class DeliveryEngine: Sendable {
     func forget(after result: ChangeResult) {
         perform { state in
             state.delivery.forget()
-            // The reset has removed what is stored of a halt.
-            state.keptHalt = nil
             state.delivery.wake()
         }
         // If the disk refused the change, it holds in memory, and the lane's state includes it.

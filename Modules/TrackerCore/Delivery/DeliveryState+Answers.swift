@@ -66,7 +66,7 @@ extension DeliveryState {
         let next = nextProbe.take(token.number)
         let isNext = next != nil
         let isTrial = halt.map { $0.trial == token.number } ?? false
-        if case .session(let generation) = plan.purpose, phase != .started, !isHalted {
+        if case .session(let generation) = plan.purpose, extent != .everything {
             // An answer about former credentials does not count for the new ones.
             if verdict.isOfCredentials, token.era != credentials.era { return Settlement() }
             return settlement(ofFirst: verdict, for: plan, generation, answer, at: reading)
@@ -100,7 +100,7 @@ extension DeliveryState {
         }
         var settlement = settlement(of: verdict, for: plan, answer, at: reading)
         if isTrial, !verdict.isOfCredentials {
-            phase = .started
+            halt = nil
             settlement.events.append(.resumed)
         }
         settlement.outage = isFailing ? .ended : nil
@@ -111,9 +111,10 @@ extension DeliveryState {
         ofFirst verdict: Verdict, for plan: Plan, _ generation: Generation, _ answer: Answer, at reading: ClockReading
     ) -> Settlement {
         if case .progress = verdict { return settlement(of: verdict, for: plan, answer, at: reading) }
-        firstFailure = (generation, .noSession(answer, from: plan.request.url))
+        if extent == .session { sessionFailure = (generation, .noSession(answer, from: plan.request.url)) }
         // If a reset is being written, the answer no longer counts.
-        let asks = credentials.asks(isKeyRefused: answer.status == 401)
+        let asks =
+            if case .halt(_, let isKeyRefused) = verdict { credentials.asks(isKeyRefused: isKeyRefused) } else { false }
         return Settlement(changes: [.barrier], awaitsCommit: true, events: asks ? [.unauthorized] : [])
     }
 
@@ -174,20 +175,18 @@ extension DeliveryState {
                     before: answer.response?.bodyBytes ?? 0, after: answer.response?.sentBytes ?? 0)
             }
             return settlement
-        case .halt(let message):
+        case .halt(let message, let isKeyRefused):
             guard halt == nil else {
                 halt(again: reading.now)
                 return Settlement()
             }
-            phase = .halted(
-                Halt(
-                    reason: message, status: answer.status, since: reading.wall,
-                    nextTry: policy.nextTry(after: reading.now)))
-            // Other services than the tracker's own refuse a key with other statuses than 401.
-            let asks = credentials.asks(isKeyRefused: ![403, 404, 410].contains(answer.status))
+            halt = Halt(
+                reason: message, status: answer.status, since: reading.wall, nextTry: policy.nextTry(after: reading.now)
+            )
+            let asks = credentials.asks(isKeyRefused: isKeyRefused)
             return Settlement(events: [.halted(message, nextTry: policy.haltRetry, asks: asks)])
         case .disable(let message):
-            phase = .disabled
+            (halt, isDisabled) = (nil, true)
             return Settlement(changes: [.dropAll(.disabled)], events: [.disabled(message)])
         case .regroup, .retry:
             return Settlement()

@@ -80,32 +80,29 @@ extension DeliveryState {
 
     /// Whether to ask for credentials before the queue is read: in a halt once before each try.
     mutating func takeQuestion() -> Bool {
-        guard case .halted(var halt) = phase, !halt.hasAsked else { return false }
-        halt.hasAsked = true
-        phase = .halted(halt)
+        guard let halt, !halt.hasAsked else { return false }
+        self.halt?.hasAsked = true
         return true
     }
 
-    /// The halt of delivery, if it has halted and the queue is kept.
-    var halt: Halt? { if case .halted(let halt) = phase { halt } else { nil } }
-
-    /// The halt, until delivery begins to end.
-    var haltToKeep: Halt? { closesBy == nil ? halt : nil }
+    /// Takes the halt that the lane has to show now: `nil` inside if there is none, or delivery has begun to end.
+    ///
+    /// - Returns: `nil` if the lane shows it already.
+    mutating func takeHaltToShow() -> Halt?? {
+        guard !isHaltShown else { return nil }
+        isHaltShown = true
+        return .some(closesBy == nil ? halt : nil)
+    }
 
     /// Whether the server has refused the credentials.
-    var isHalted: Bool {
-        switch phase {
-        case .halted, .disabled: true
-        case .opening, .firstSession, .withoutSession, .started: false
-        }
-    }
+    var isHalted: Bool { halt != nil || isDisabled }
 
     /// Halts delivery for a while more: the request that was to find out has failed.
     mutating func halt(again now: MonotonicInstant) {
-        guard case .halted(var halt) = phase else { return }
+        guard var halt else { return }
         halt.nextTry = policy.nextTry(after: now)
         halt.trial = nil
         halt.hasAsked = false
-        phase = .halted(halt)
+        self.halt = halt
     }
 }

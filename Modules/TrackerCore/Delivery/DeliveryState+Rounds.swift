@@ -108,7 +108,10 @@ extension DeliveryState {
     mutating func recorded() { recordAt = nil }
 
     /// Sends nothing more. Requests under way may be answered until then; the first deadline counts.
-    mutating func close(by deadline: MonotonicInstant) { closesBy = closesBy ?? deadline }
+    mutating func close(by deadline: MonotonicInstant) {
+        closesBy = closesBy ?? deadline
+        if halt != nil { isHaltShown = false }
+    }
 
     /// Delivery has ended.
     ///
@@ -155,19 +158,19 @@ extension DeliveryState {
         case .look where possession != .held, .confirm where possession != .held: round.due.append(.takeLane)
         // Deliveries are staged first: a look leaves out what is staged as delivered.
         case .look(let window): round.due += [.record, .look(window)]
-        case .confirm(let record): round.due.append(.confirm(record, ahead?.version))
+        case .confirm(let record): round.due.append(.confirm(record, ahead?.peek.version))
         }
     }
 
     /// Halts for want of a key, once delivery begins; `initialize` fails if it waits for a session.
     private mutating func halt(_ reason: String, since: Timestamp, at now: MonotonicInstant) {
-        switch phase {
-        case .firstSession:
+        switch extent {
+        case .session:
             conclude(.failure(TrackerError(noSession: "\(reason).", .inBackground, cause: .network(reason))))
-        case .started:
-            phase = .halted(Halt(reason: reason, since: since, nextTry: policy.nextTry(after: now)))
+        case .everything where !isHalted:
+            halt = Halt(reason: reason, since: since, nextTry: policy.nextTry(after: now))
             round.due.append(.report(.halted(reason, nextTry: policy.haltRetry, asks: false)))
-        case .opening, .withoutSession, .halted, .disabled: break
+        case .undecided, .nothing, .everything: break
         }
     }
 
@@ -204,7 +207,7 @@ extension DeliveryState {
         // Another process may have changed everything. What to do is decided anew.
         if isTaken { return forgetAhead() }
         // A lane without work is not looked at again, so that every process that has it open may sleep.
-        guard isInterested || !flushes.isEmpty || phase == .firstSession else {
+        guard isInterested || !flushes.isEmpty || extent == .session else {
             front = .empty
             return rest()
         }
@@ -215,7 +218,7 @@ extension DeliveryState {
     ///
     /// - Parameter peek: Its first record; `nil` if the disk cannot be read.
     mutating func glanced(_ peek: Peek?, at now: MonotonicInstant) {
-        if phase == .firstSession {
+        if extent == .session {
             if let peek, !peek.state.needsSession { return conclude(.success(())) }
             return rest(until: now.advanced(by: Self.sessionPatience))
         }
@@ -231,11 +234,10 @@ extension DeliveryState {
 
     /// The queue's front was read.
     mutating func found(_ peek: Peek, at reading: ClockReading) {
-        if phase == .firstSession {
-            // A failure counts only if no reset has ended its generation meanwhile.
-            let isCurrent = firstFailure?.generation == peek.state.generation && peek.state.needsSession
-            if let firstFailure, isCurrent, !peek.state.isAwaitingDisk { return conclude(.failure(firstFailure.error)) }
-            firstFailure = nil
+        if extent == .session, let (generation, error) = sessionFailure.take() {
+            // It counts only if no reset has ended its generation meanwhile.
+            let isCurrent = generation == peek.state.generation && peek.state.needsSession
+            if isCurrent, !peek.state.isAwaitingDisk { return conclude(.failure(error)) }
         }
         let intention = intention(for: peek, wantedThrough: wantedThrough, at: reading)
         act(on: intention, peek.records.first, peek.state.queuedRecords, at: reading.now)
@@ -250,7 +252,7 @@ extension DeliveryState {
         }
         guard let ahead else { return }
         let intention = intention(wantedThrough: wantedThrough, at: reading)
-        act(on: intention, ahead.first, ahead.lane.queuedRecords, at: reading.now)
+        act(on: intention, ahead.first, ahead.peek.state.queuedRecords, at: reading.now)
     }
 
     /// The lane was counted, since nothing was due at the last look.
@@ -282,7 +284,7 @@ extension DeliveryState {
 
     /// The disk could not be read.
     mutating func failed(_ error: StorageError, at now: MonotonicInstant) {
-        if phase == .firstSession { return conclude(.failure(TrackerError(.storage, error.message))) }
+        if extent == .session { return conclude(.failure(TrackerError(.storage, error.message))) }
         rest(.storage, until: now.advanced(by: Self.diskPatience))
     }
 
@@ -302,9 +304,9 @@ extension DeliveryState {
             round.due.append(.change(changes))
             rest()
         // A reset or a decision that the disk has refused is written before anything is sent.
-        case .blocked(.storage) where phase == .firstSession: leave(until: now.advanced(by: Self.sessionPatience))
+        case .blocked(.storage) where extent == .session: leave(until: now.advanced(by: Self.sessionPatience))
         case .drop, .hold, .blocked, .rest:
-            if phase == .firstSession { conclude(.success(())) } else { wait(for: intention, isEmpty: isEmpty) }
+            if extent == .session { conclude(.success(())) } else { wait(for: intention, isEmpty: isEmpty) }
         }
     }
 
@@ -330,8 +332,8 @@ extension DeliveryState {
 
     private mutating func conclude(_ result: Result<Void, TrackerError>) {
         // The client decides what follows: it may have stopped waiting by now.
-        phase = .opening
-        firstFailure = nil
+        extent = .undecided
+        sessionFailure = nil
         round.due.append(.conclude(result))
         rest()
     }

@@ -17,20 +17,15 @@ struct DeliveryState: Sendable {
         let era: Int
     }
 
-    /// The progress of the client that opened the lane.
-    enum Phase: Hashable, Sendable {
-        /// The lane is being opened: nothing is looked at, and a flush waits.
-        case opening
-        /// The session for which `initialize` waits is being made. The first answer decides, without the breaker.
-        case firstSession
-        /// The client has no session and makes none: nothing is sent.
-        case withoutSession
-        case started
-        /// The server has refused the key or the address: the queue is kept, and one request after the other finds out
-        /// whether it is well again.
-        case halted(Halt)
-        /// As `halted`, and the queue is dropped.
-        case disabled
+    /// How much of the lane is to be sent, as its clients want it.
+    enum Extent: Hashable, Sendable {
+        /// Not known yet, since the lane is being opened: nothing is looked at, and a flush waits.
+        case undecided
+        /// The session for which `initialize` waits, and nothing behind it. The first answer decides.
+        case session
+        /// Nothing: there is no session, and none is to be made.
+        case nothing
+        case everything
     }
 
     /// Whether something may be sent.
@@ -66,9 +61,18 @@ struct DeliveryState: Sendable {
 
     var breaker: CircuitBreaker
     var inFlight: [Token: Plan] = [:]
-    var phase = Phase.opening
+    var extent = Extent.undecided
     /// Why the session for which `initialize` waits was not made, and for which generation it was to be.
-    var firstFailure: (generation: Generation, error: TrackerError)?
+    var sessionFailure: (generation: Generation, error: TrackerError)?
+    /// The server has refused the key or the address: the queue is kept, and one request after the other finds out whether it
+    /// is well again.
+    var halt: Halt? {
+        didSet { if halt?.since != oldValue?.since || halt?.nextTry != oldValue?.nextTry { isHaltShown = false } }
+    }
+    /// Whether the lane shows the halt, or that there is none, to those who only see the folder.
+    var isHaltShown = true
+    /// Whether the server has refused the client for good, and the queue is dropped.
+    var isDisabled = false
     var credentials = CurrentCredentials()
     /// The database that was looked at last.
     private(set) var database: DatabaseID?
@@ -129,20 +133,19 @@ struct DeliveryState: Sendable {
     ///
     /// - Parameter isPaused: Whether everything is kept back for now.
     func readiness(at now: MonotonicInstant, isPaused: Bool = false) -> Readiness {
-        switch phase {
-        case .disabled: return .stopped(.halted)
-        // The answer for which it pauses may end the halt.
-        case .halted where isPaused: return .busy
-        case .halted(let halt):
+        switch extent {
+        case .undecided: return .busy
+        case .nothing: return .stopped(.noSession)
+        case .session, .everything: break
+        }
+        if isDisabled { return .stopped(.halted) }
+        if let halt {
+            // The answer for which it pauses may end the halt.
+            if isPaused { return .busy }
             guard let next = halt.nextTry else { return .stopped(.halted) }
             if now < next { return .wait(until: next, .halted) }
-        case .withoutSession: return .stopped(.noSession)
-        case .opening: return .busy
-        case .firstSession, .started: break
         }
         if isPaused || awaitedCommits > 0 || inFlight.values.contains(where: goesAlone) { return .busy }
-        // No record counts for the first session, and no failure before it.
-        if phase == .firstSession { return .look(Window(records: 0, bytes: 0)) }
         guard inFlight.count < (breaker.isFlowing && !isHalted ? policy.maxConcurrentRequests : 1) else { return .busy }
         switch breaker.admission(at: now) {
         case .wait(let until):
@@ -152,7 +155,7 @@ struct DeliveryState: Sendable {
         case .proceed:
             if let record = ahead?.first { return .confirm(record.id) }
             if isHolding { return .recheck }
-            return .look(dialect.window)
+            return .look(extent == .session ? .nothing : dialect.window)
         }
     }
 
@@ -179,16 +182,16 @@ struct DeliveryState: Sendable {
     /// - Parameter found: The lane now, if the first of the records still waits.
     /// - Returns: Whether it holds.
     mutating func confirm(_ found: (lane: LaneState, version: ReadVersion?)?) -> Bool {
-        guard let ahead, let found, found.lane.database == ahead.lane.database,
-            found.lane.generation == ahead.lane.generation,
-            found.lane.consent == ahead.lane.consent, found.lane.entry == ahead.lane.entry,
-            found.lane.forgets == ahead.lane.forgets
+        guard let last = ahead?.peek.state, let found, found.lane.database == last.database,
+            found.lane.generation == last.generation,
+            found.lane.consent == last.consent, found.lane.entry == last.entry,
+            found.lane.forgets == last.forgets
         else {
-            self.ahead = nil
+            ahead = nil
             return false
         }
-        self.ahead?.lane = found.lane
-        self.ahead?.version = found.version
+        ahead?.peek.state = found.lane
+        ahead?.peek.version = found.version
         return true
     }
 
@@ -224,9 +227,9 @@ struct DeliveryState: Sendable {
     /// What to do with what was read ahead.
     mutating func intention(wantedThrough: Int64, at reading: ClockReading) -> Intention {
         guard var rest = ahead.take() else { return .rest }
-        guard !rest.lane.isAwaitingDisk else { return .blocked(.storage) }
-        if let end = rest.lane.sessionExpiresAt, end <= reading.wall, rest.lane.entry.session != nil {
-            return .change([.expire(rest.lane.generation)])
+        guard !rest.peek.state.isAwaitingDisk else { return .blocked(.storage) }
+        if let end = rest.peek.state.sessionExpiresAt, end <= reading.wall, rest.peek.state.entry.session != nil {
+            return .change([.expire(rest.peek.state.generation)])
         }
         if let first = rest.first, policy.hasExpired(first, at: reading) {
             return .drop([first], .expired, "older than eventTTL")
@@ -234,16 +237,16 @@ struct DeliveryState: Sendable {
         if let next = next(behind: rest) { return intention(next, rest, wantedThrough: wantedThrough, at: reading) }
         let intention =
             rest.prepared.map { Intention.send($0) }
-            ?? dialect.plan(view(rest, wantedThrough: wantedThrough, at: reading))
+            ?? dialect.plan(rest.peek, wantedThrough: wantedThrough, at: reading)
         guard case .send(let plan) = intention else {
             if case .hold = intention { isHolding = inFlight.isEmpty }
             return intention
         }
         if !inFlight.isEmpty, goesAlone(plan) || !inFlight.values.allSatisfy(plan.mayJoin) { return .rest }
         if let group = plan.group {
-            guard rest.groups.contains(group) else {
+            guard rest.peek.groups.contains(group) else {
                 // Whether or not the disk takes it, the group goes out next.
-                rest.groups.append(group)
+                rest.peek.groups.append(group)
                 ahead = rest
                 return .change([.group(group)])
             }
@@ -261,9 +264,9 @@ struct DeliveryState: Sendable {
         guard let first = rest.first, suspicion.probesNext(to: first.id), inFlight.isEmpty, !isHalted else {
             return nil
         }
-        let candidates = rest.records.dropFirst()
-        let group = rest.groups.first { $0.first == first.id && $0.count > 1 }
-        let others = rest.groups.filter { $0.count > 1 && $0.first > first.id }
+        let candidates = rest.peek.records.dropFirst()
+        let group = rest.peek.groups.first { $0.first == first.id && $0.count > 1 }
+        let others = rest.peek.groups.filter { $0.count > 1 && $0.first > first.id }
         func members(from record: Record) -> ArraySlice<Record> {
             let last = others.first { $0.first == record.id }?.last ?? record.id
             return candidates.drop { $0.id < record.id }.prefix { $0.id <= last }
@@ -287,14 +290,13 @@ struct DeliveryState: Sendable {
     private mutating func intention(
         _ next: ArraySlice<Record>, _ rest: ReadAhead, wantedThrough: Int64, at reading: ClockReading
     ) -> Intention {
-        var view = view(rest, wantedThrough: wantedThrough, at: reading)
-        view.records = next
-        view.wantedThrough = max(wantedThrough, next.last?.sequence ?? 0)
-        let intention = dialect.plan(view)
+        var front = rest.peek
+        front.records = Array(next)
+        let intention = dialect.plan(front, wantedThrough: max(wantedThrough, next.last?.sequence ?? 0), at: reading)
         guard case .send(let plan) = intention else { return intention }
-        if let group = plan.group, !rest.groups.contains(group) {
+        if let group = plan.group, !rest.peek.groups.contains(group) {
             ahead = rest
-            ahead?.groups.append(group)
+            ahead?.peek.groups.append(group)
             return .change([.group(group)])
         }
         nextProbe.depart(as: nextToken)
@@ -302,16 +304,10 @@ struct DeliveryState: Sendable {
     }
 
     /// Makes the request that comes next, while the last is under way.
-    mutating func prepare(at reading: ClockReading) {
+    mutating func prepare() {
         guard let ahead, ahead.first != nil, ahead.prepared == nil else { return }
-        let plan = dialect.prepare(view(ahead, wantedThrough: 0, at: reading))
+        let plan = dialect.prepare(ahead.peek)
         self.ahead?.prepare(plan)
-    }
-
-    private func view(_ ahead: ReadAhead, wantedThrough: Int64, at reading: ClockReading) -> QueueView {
-        QueueView(
-            state: ahead.lane, records: ahead.records, entries: ahead.entries, now: reading.now, wall: reading.wall,
-            wantedThrough: wantedThrough, groups: ahead.groups)
     }
 
     /// Adds a plan to those under way.
@@ -320,10 +316,7 @@ struct DeliveryState: Sendable {
         nextToken += 1
         inFlight[token] = plan
         breaker.depart()
-        if case .halted(var halt) = phase {
-            halt.trial = token.number
-            phase = .halted(halt)
-        }
+        halt?.trial = token.number
         return token
     }
 
@@ -337,8 +330,9 @@ struct DeliveryState: Sendable {
         self.dialect = dialect
         self.dialect.follow(memory)
         credentials.replace(lackingKey: dialect.lacksKey)
-        firstFailure = nil
-        if isHalted { phase = .started }
+        sessionFailure = nil
+        halt = nil
+        isDisabled = false
         breaker.startOver()
     }
 
@@ -347,6 +341,8 @@ struct DeliveryState: Sendable {
     mutating func forget() {
         forgetAhead()
         dialect.forget()
+        // The reset has removed what is stored of a halt.
+        isHaltShown = halt == nil
     }
 
     // MARK: Beginning
@@ -355,22 +351,19 @@ struct DeliveryState: Sendable {
     ///
     /// - Parameter again: Whether also after ``goWithoutSession()``: another client begins.
     mutating func start(again: Bool = false) {
-        if phase == .opening || again && phase == .withoutSession { phase = .started }
+        if extent == .undecided || again && extent == .nothing { extent = .everything }
     }
 
     /// Begins with the session for which `initialize` waits, unless the client has stopped waiting meanwhile.
     ///
     /// - Parameter again: Whether also after ``goWithoutSession()``: another client waits.
     mutating func makeFirstSession(again: Bool = false) {
-        if phase == .opening || again && phase == .withoutSession { phase = .firstSession }
+        if extent == .undecided || again && extent == .nothing { extent = .session }
     }
 
     /// Sends nothing from now on: `initialize` has ended without a session.
     mutating func goWithoutSession() {
-        switch phase {
-        case .opening, .firstSession: phase = .withoutSession
-        case .withoutSession, .started, .halted, .disabled: break
-        }
+        if extent != .everything { (extent, sessionFailure) = (.nothing, nil) }
     }
 }
 

@@ -9,12 +9,14 @@ protocol Dialect: Sendable {
     /// How much of the queue's front it needs to see.
     var window: Window { get }
 
-    /// What to do next with what is at the front.
-    mutating func plan(_ view: QueueView) -> Intention
+    /// What to do next with what is at the front of the queue, without what is under way already.
+    ///
+    /// - Parameter wantedThrough: The highest sequence number to be sent now, for a flush or because it is due.
+    mutating func plan(_ front: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention
 
-    /// The request of the first record, if it depends on the view alone. It is made while the previous one is under
+    /// The request of the first record, if it depends on the front alone. It is made while the previous one is under
     /// way.
-    func prepare(_ view: QueueView) -> Plan?
+    func prepare(_ front: Peek) -> Plan?
 
     /// Until when nothing is due, if the last plan was to wait and only new records have come since; `nil` if the
     /// queue's front must be read.
@@ -54,7 +56,7 @@ enum DialectMemory: Sendable {
 extension Dialect {
     func split(_: [Record]) {}
 
-    func prepare(_: QueueView) -> Plan? { nil }
+    func prepare(_: Peek) -> Plan? { nil }
 
     func needsSession(_: LaneState) -> Bool { false }
 

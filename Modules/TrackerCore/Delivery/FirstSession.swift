@@ -38,7 +38,7 @@ extension DeliveryEngine {
             onLoop { state in
                 for (token, transfer) in state.transfers {
                     guard case .session(let made)? = state.delivery.inFlight[token]?.purpose else { continue }
-                    let isOver = generation.map { made.number < $0.number } ?? (state.delivery.phase == .withoutSession)
+                    let isOver = generation.map { made.number < $0.number } ?? (state.delivery.extent == .nothing)
                     if isOver { parts.loop.cancel(transfer) }
                 }
             }

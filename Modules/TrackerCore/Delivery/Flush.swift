@@ -110,7 +110,7 @@ extension DeliveryState {
     /// How a flush ends, if it is over.
     private func end(of flush: Flush) -> Flush.End? {
         guard let through = flush.scope?.through else { return nil }
-        if phase == .firstSession { return .stopped(.notInitialized) }
+        if extent == .session { return .stopped(.notInitialized) }
         if let reason = rest.reason, reason != .otherProcess {
             return inFlight.isEmpty ? .stopped(reason) : nil
         }

@@ -10,8 +10,10 @@ struct SortedAnswer: Sendable {
         case unsendable
         /// The body is too large (413).
         case tooLarge
-        /// The credentials are refused (401, 403).
+        /// The key is refused (401; another service may say so otherwise).
         case unauthorized
+        /// The key is known, and may not do this (403).
+        case forbidden
         /// What the request names is not there (404, 410).
         case gone
         /// The request is refused, and would be again.
@@ -23,8 +25,10 @@ struct SortedAnswer: Sendable {
     var response: HTTPResponse?
     /// How the answer reads in a log.
     var sentence: String
-    /// How long the server wants no other request.
-    var wait = Duration.zero
+    /// The places of the records that it names as refused, and what has become of the others; `nil` if it names none.
+    var named: (places: Set<Int>, others: Verdict.Others)?
+
+    var isKeyRefused: Bool { kind == .unauthorized }
 
     var status: Int { response?.status ?? 0 }
 }

@@ -16,7 +16,7 @@ enum Verdict: Sendable {
     /// The answer names the records that can never be delivered.
     case refused([Record], DropReason, others: Others, String)
     /// Nothing can be delivered with these credentials; the queue is kept. The sentence says why.
-    case halt(String)
+    case halt(String, isKeyRefused: Bool)
     /// Nothing can be delivered, and the queue is dropped. The sentence says why.
     case disable(String)
 }

@@ -110,34 +110,34 @@ struct GroupDialect: Dialect {
 
     var lacksKey: Bool { (framing.apiKey ?? framing.writeKey)?.isEmpty == true }
 
-    mutating func plan(_ view: QueueView) -> Intention {
-        guard let first = view.records.first, let last = view.records.last else {
+    mutating func plan(_ front: Peek, wantedThrough: Int64, at reading: ClockReading) -> Intention {
+        guard let first = front.records.first, let last = front.records.last else {
             waitingSince = nil
             return .rest
         }
-        let newest = max(view.state.lastSequence, last.sequence)
-        dueThrough = max(dueThrough, view.wantedThrough)
-        waitingSince = newest > dueThrough ? waitingSince ?? view.now : nil
+        let newest = max(front.state.lastSequence, last.sequence)
+        dueThrough = max(dueThrough, wantedThrough)
+        waitingSince = newest > dueThrough ? waitingSince ?? reading.now : nil
         if first.sequence > dueThrough {
-            let end = (waitingSince ?? view.now).advanced(by: schedule.interval)
-            guard view.now >= end || isFull(view, newest: newest) else { return .hold(until: end) }
+            let end = (waitingSince ?? reading.now).advanced(by: schedule.interval)
+            guard reading.now >= end || isFull(front, newest: newest) else { return .hold(until: end) }
             dueThrough = newest
             waitingSince = nil
         }
-        sizer.recall(view.groups, in: view.records)
-        let due = view.records.prefix { $0.sequence <= dueThrough }
+        sizer.recall(front.groups, in: front.records)
+        let due = front.records.prefix { $0.sequence <= dueThrough }
         guard let form = framing.form else {
             let group = sizer.next(of: due)
-            return .send(plan(request(carrying: group, at: view.wall), group, view.state))
+            return .send(plan(request(carrying: group, at: reading.wall), group, front.state))
         }
-        let front = FormedFront(form, of: due, maxBytes: sizer.maxBytes, atLeastThrough: sizer.sentEnd(of: due))
-        if front.records.isEmpty, let fault = front.fault {
+        let formed = FormedFront(form, of: due, maxBytes: sizer.maxBytes, atLeastThrough: sizer.sentEnd(of: due))
+        if formed.records.isEmpty, let fault = formed.fault {
             return .drop([fault.record], .rejected(0), fault.reason)
         }
-        let group = sizer.next(of: front.records) { front.byteCount(of: $0) }
-        let request = front.request(
-            carrying: group, host: framing.url, headers: headers(of: group), at: view.wall, timeout: timeout)
-        return .send(plan(request, group, view.state))
+        let group = sizer.next(of: formed.records) { formed.byteCount(of: $0) }
+        let request = formed.request(
+            carrying: group, host: framing.url, headers: headers(of: group), at: reading.wall, timeout: timeout)
+        return .send(plan(request, group, front.state))
     }
 
     private func plan(_ request: HTTPRequest, _ group: [Record], _ state: LaneState) -> Plan {
@@ -174,11 +174,11 @@ struct GroupDialect: Dialect {
     }
 
     /// Whether enough events wait to make a group due.
-    private func isFull(_ view: QueueView, newest: Int64) -> Bool {
-        if view.records.count >= schedule.count { return true }
-        let bytes = view.records.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
-        // If the view ends before the queue although it had room for more records, its byte limit was reached.
-        return bytes >= sizer.maxBytes || (view.records.last?.sequence ?? newest) < newest
+    private func isFull(_ front: Peek, newest: Int64) -> Bool {
+        if front.records.count >= schedule.count { return true }
+        let bytes = front.records.reduce(sizer.frame) { $0 + $1.body.byteCount + sizer.recordOverhead }
+        // If the front ends before the queue although it had room for more records, its byte limit was reached.
+        return bytes >= sizer.maxBytes || (front.records.last?.sequence ?? newest) < newest
     }
 
     /// Sorts an answer by its status, unless the form reads more in it.
@@ -194,10 +194,12 @@ struct GroupDialect: Dialect {
         case (.retry(let floor), .final): return .retry(floor: floor, sentence)
         case (.kind(let kind), _):
             return .final(SortedAnswer(kind: kind, response: response, sentence: sentence))
-        case (.refused, .retry(let wait, _)):
-            return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence, wait: wait))
-        case (.refused, .final):
-            return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence))
+        case (.refused(let places, let others), _):
+            var refusal = (places: places, others: others)
+            if case .again(let pause) = others, case .retry(let wait, _) = sorted {
+                refusal.others = .again(after: max(pause, wait))
+            }
+            return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence, named: refusal))
         }
     }
 
@@ -215,38 +217,31 @@ struct GroupDialect: Dialect {
     }
 
     mutating func judge(_ answer: SortedAnswer, to plan: Plan) -> Verdict {
-        if let named = namedRefusals(answer, plan) { return named }
+        if let (places, others) = answer.named {
+            // What is left of the group goes under another key.
+            sizer.turnedAway(plan.records)
+            return .refused(
+                places.sorted().map { plan.records[$0] }, .rejected(answer.status), others: others, answer.sentence)
+        }
         switch (answer.kind, refusal.address) {
-        case (.unauthorized, _):
-            return refuse(plan, "\(answer.sentence): the server refuses the key ('\(refusal.key)')")
+        case (.unauthorized, _), (.forbidden, _):
+            return refuse(plan, answer, "\(answer.sentence): the server refuses the key ('\(refusal.key)')")
         case (.gone, let address?):
-            return refuse(plan, "\(answer.sentence): the server has no such endpoint ('\(address)')")
+            return refuse(plan, answer, "\(answer.sentence): the server has no such endpoint ('\(address)')")
         case (.unsendable, _): return .retry(floor: .zero, answer.sentence)
         case (.success, _), (.tooLarge, _), (.refused, _), (.gone, nil): return sizer.judge(answer, plan)
         }
     }
 
-    /// What an answer means that names events; `nil` if it names none.
-    private mutating func namedRefusals(_ answer: SortedAnswer, _ plan: Plan) -> Verdict? {
-        guard let response = answer.response, case .refused(let places, var others)? = said(response, to: plan) else {
-            return nil
-        }
-        if case .again(let pause) = others { others = .again(after: max(pause, answer.wait)) }
-        // What is left of the group goes under another key.
-        sizer.turnedAway(plan.records)
-        return .refused(
-            places.sorted().map { plan.records[$0] }, .rejected(answer.status), others: others, answer.sentence)
-    }
-
     mutating func split(_ records: [Record]) { sizer.refused(records) }
 
-    private mutating func refuse(_ plan: Plan, _ sentence: String) -> Verdict {
+    private mutating func refuse(_ plan: Plan, _ answer: SortedAnswer, _ sentence: String) -> Verdict {
         if refusal.disables {
             forget()
             return .disable(sentence)
         }
         sizer.turnedAway(plan.records)
-        return .halt(sentence)
+        return .halt(sentence, isKeyRefused: answer.isKeyRefused)
     }
 
     mutating func forget() {
@@ -277,7 +272,7 @@ extension GroupSizer {
         case .tooLarge:
             tooLarge(plan.records)
             return .regroup
-        case .refused, .unauthorized, .gone, .unsendable:
+        case .refused, .unauthorized, .forbidden, .gone, .unsendable:
             guard isSingle else {
                 refused(plan.records)
                 return .regroup

@@ -39,12 +39,12 @@ struct SessionDialect: Dialect {
 
     var lacksKey: Bool { requests.apiKey.isEmpty }
 
-    mutating func plan(_ view: QueueView) -> Intention {
-        guard view.state.consent == .granted else { return .blocked(.noConsent) }
-        guard view.state.entry.session != nil else { return planSession(view.state) }
-        guard let record = view.records.first else { return .rest }
-        let entry = view.entries[record.generation] ?? GenerationEntry()
-        let isCurrent = record.generation == view.state.generation
+    mutating func plan(_ front: Peek, wantedThrough _: Int64, at _: ClockReading) -> Intention {
+        guard front.state.consent == .granted else { return .blocked(.noConsent) }
+        guard front.state.entry.session != nil else { return planSession(front.state) }
+        guard let record = front.records.first else { return .rest }
+        let entry = front.entries[record.generation] ?? GenerationEntry()
+        let isCurrent = record.generation == front.state.generation
         guard let session = entry.session else {
             // Metadata of an identified user goes out in the profile, which needs no session.
             guard record.route == .metadata, entry.identifyID != nil else {
@@ -65,13 +65,13 @@ struct SessionDialect: Dialect {
         return .send(plan(.records, request, [record], record.generation, session, isCurrent))
     }
 
-    func prepare(_ view: QueueView) -> Plan? {
-        guard view.state.consent == .granted, view.state.entry.session != nil, let record = view.records.first,
-            record.route == .event, let entry = view.entries[record.generation], let session = entry.session
+    func prepare(_ front: Peek) -> Plan? {
+        guard front.state.consent == .granted, front.state.entry.session != nil, let record = front.records.first,
+            record.route == .event, let entry = front.entries[record.generation], let session = entry.session
         else { return nil }
         let request = requests.main(record, entry: entry, session: session)
         return plan(
-            .records, request, [record], record.generation, session, record.generation == view.state.generation)
+            .records, request, [record], record.generation, session, record.generation == front.state.generation)
     }
 
     func needsSession(_ lane: LaneState) -> Bool { lane.needsSession }
@@ -132,7 +132,9 @@ struct SessionDialect: Dialect {
     ) -> Verdict {
         // What was answered is over: under its key a server may repeat the answer.
         learned.attempt = nil
-        guard answer.kind == .success else { return .halt("No session could be created: \(answer.sentence)") }
+        guard answer.kind == .success else {
+            return .halt("No session could be created: \(answer.sentence)", isKeyRefused: answer.isKeyRefused)
+        }
         guard let session = SessionAnswer.sessionID(in: response.body) else {
             return .retry(floor: .zero, "No session could be created: \(SessionAnswer.fault(of: response))")
         }
@@ -144,7 +146,7 @@ struct SessionDialect: Dialect {
     ) -> Verdict {
         switch answer.kind {
         case .success: return .progress(rebinding(plan, response) + [.identify(plan.generation, user)])
-        case .unauthorized: return .halt(answer.sentence)
+        case .unauthorized, .forbidden: return .halt(answer.sentence, isKeyRefused: answer.isKeyRefused)
         case .gone: return sessionLost(plan, answer.sentence)
         case .tooLarge, .refused, .unsendable:
             for record in plan.records { learned.unidentifiable.insert(record.id) }
@@ -154,8 +156,8 @@ struct SessionDialect: Dialect {
 
     private mutating func judgeRecord(_ answer: SortedAnswer, _ plan: Plan) -> Verdict {
         switch answer.kind {
-        case .unauthorized:
-            return .halt(answer.sentence)
+        case .unauthorized, .forbidden:
+            return .halt(answer.sentence, isKeyRefused: answer.isKeyRefused)
         case .gone where plan.session != nil && !plan.namesMoreThanItsSession:
             return sessionLost(plan, answer.sentence)
         case .tooLarge, .unsendable:

@@ -173,7 +173,7 @@ struct DeliveryStateTests {
         var same = state
         let isConfirmed = same.confirm((lane, nil))
         #expect(isConfirmed)
-        #expect(same.ahead?.records.map(\.id) == [Record.ID(2), Record.ID(3)])
+        #expect(same.ahead?.peek.records.map(\.id) == [Record.ID(2), Record.ID(3)])
         for changed in [nil, .sample(generation: 2), .sample(consent: .denied), .sample(session: "S2")] as [LaneState?]
         {
             var other = state
@@ -188,7 +188,7 @@ struct DeliveryStateTests {
         var state = try Self.state()
         let peek = Peek.sample((1...3).map { .sample($0) })
         let token = state.depart(try Self.plan(&state, peek))
-        state.prepare(at: .seconds(0))
+        state.prepare()
         #expect(state.ahead?.prepared?.records.map(\.id) == [Record.ID(2)])
         _ = state.finish(token, with: .status(200), at: .seconds(0))
         var changed = state

@@ -38,7 +38,7 @@ struct FirstSessionTests {
 
         world.state.start()
         world.state.goWithoutSession()
-        #expect(world.state.phase == .withoutSession)
+        #expect(world.state.extent == .nothing)
     }
 
     @Test("a lane with a session, or without consent, needs none", arguments: [nil, Consent.pending, .denied])
@@ -101,6 +101,21 @@ struct FirstSessionTests {
         #expect(world.concluded.isEmpty)
         #expect(world.sent.map(\.purpose) == [.session(Generation(1)), .session(Generation(2))])
         #expect(Set(world.sent.map { $0.request.headers["Idempotency-Key"] }).count == 2)
+    }
+
+    @Test("a failure that came too late for one client's initialize is not the answer to another's")
+    func lateFailure() throws {
+        var world = try Self.world()
+        world.round()
+        world.answer(.status(500))
+        world.state.committed()
+        world.state.goWithoutSession()
+
+        world.state.makeFirstSession(again: true)
+        world.round()
+
+        #expect(world.concluded.isEmpty)
+        #expect(world.sent.count == 2)
     }
 
     @Test("a request that was called off decides nothing, and a decision that is not on disk is waited for")

@@ -4,17 +4,26 @@ import TrackerStorage
 
 @testable import TrackerCore
 
-extension QueueView {
-    /// What a dialect sees of a queue.
+/// The front of a queue, and when a dialect sees it.
+struct SampleFront {
+    var peek: Peek
+    var wantedThrough: Int64 = 0
+    var reading = ClockReading.seconds(0)
+
     static func sample(
         _ records: [Record], lastSequence: Int64? = nil, at seconds: Double = 0, wanted: Int64 = 0, wall: Int64 = 0
-    ) -> QueueView {
+    ) -> SampleFront {
         var state = LaneState.sample(session: nil, device: nil, queued: records.count)
         state.lastSequence = lastSequence ?? records.last?.sequence ?? 0
-        return QueueView(
-            state: state, records: records[...], entries: [:], now: .seconds(seconds),
-            wall: Timestamp(milliseconds: wall),
-            wantedThrough: wanted)
+        return SampleFront(
+            peek: Peek(state: state, records: records, entries: [:]), wantedThrough: wanted,
+            reading: ClockReading(now: .seconds(seconds), wall: Timestamp(milliseconds: wall)))
+    }
+}
+
+extension Dialect {
+    mutating func plan(_ front: SampleFront) -> Intention {
+        plan(front.peek, wantedThrough: front.wantedThrough, at: front.reading)
     }
 }
 

@@ -7,16 +7,14 @@ import TrackerStorage
 
 @Suite("The session dialect")
 struct SessionDialectTests {
-    private static func view(_ records: [Record], _ state: LaneState = .sample()) -> QueueView {
-        QueueView(
-            state: state, records: records[...], entries: [state.generation: state.entry], now: .seconds(0),
-            wall: Timestamp(milliseconds: 0), wantedThrough: 0)
+    private static func front(_ records: [Record], _ state: LaneState = .sample()) -> SampleFront {
+        SampleFront(peek: Peek(state: state, records: records, entries: [state.generation: state.entry]))
     }
 
     private static func send(
         _ dialect: inout SessionDialect, _ record: Record, _ state: LaneState = .sample()
     ) throws -> Plan {
-        guard case .send(let plan) = dialect.plan(view([record], state)) else {
+        guard case .send(let plan) = dialect.plan(front([record], state)) else {
             throw TransportError(.closed, host: "", message: "nothing was planned")
         }
         return plan
@@ -94,7 +92,7 @@ struct SessionDialectTests {
         var state = LaneState.sample()
         state.entry.device = nil
 
-        let intention = dialect.plan(Self.view([.sample(route: .link, body: #"{"source_session_id":"S0"}"#)], state))
+        let intention = dialect.plan(Self.front([.sample(route: .link, body: #"{"source_session_id":"S0"}"#)], state))
 
         guard case .change(let changes) = intention, changes.count == 1, case .ensureDevice = changes[0] else {
             Issue.record("\(intention)")
@@ -185,7 +183,7 @@ struct SessionDialectTests {
     @Test("makes no session and sends nothing without consent", arguments: [Consent.pending, .denied])
     func obeysConsent(consent: Consent) throws {
         var dialect = try SessionDialect.sample()
-        guard case .blocked(.noConsent) = dialect.plan(Self.view([.sample()], .sample(consent: consent, session: nil)))
+        guard case .blocked(.noConsent) = dialect.plan(Self.front([.sample()], .sample(consent: consent, session: nil)))
         else {
             Issue.record("something was planned")
             return
@@ -195,7 +193,7 @@ struct SessionDialectTests {
     @Test("asks for a device id before it makes a session")
     func asksForADevice() throws {
         var dialect = try SessionDialect.sample()
-        guard case .change(let changes) = dialect.plan(Self.view([], .sample(session: nil, device: nil))),
+        guard case .change(let changes) = dialect.plan(Self.front([], .sample(session: nil, device: nil))),
             case .ensureDevice? = changes.first
         else {
             Issue.record("no device id was asked for")
@@ -206,9 +204,10 @@ struct SessionDialectTests {
     /// What is planned for a record of a generation that has ended without a session of its own.
     private static func intention(for route: Route, user: String?) throws -> (SessionDialect, Intention) {
         var dialect = try SessionDialect.sample()
-        var view = view([.sample(route: route, body: #"{"metadata":{"a":1}}"#)], .sample(generation: 2, session: "S2"))
-        view.entries[Generation(1)] = GenerationEntry(identifyID: user.flatMap(UserID.init))
-        let intention = dialect.plan(view)
+        var front = front(
+            [.sample(route: route, body: #"{"metadata":{"a":1}}"#)], .sample(generation: 2, session: "S2"))
+        front.peek.entries[Generation(1)] = GenerationEntry(identifyID: user.flatMap(UserID.init))
+        let intention = dialect.plan(front)
         return (dialect, intention)
     }
 

@@ -55,12 +55,12 @@ struct FormTests {
     func recalled(api: InitOptions.API) throws {
         let records = (1...20).map { Record.analytics($0) }
         var dialect = try Forms.dialect(api, maxBytes: 1000)
-        var view = QueueView.sample(records)
-        #expect(try #require(dialect.plan(view).plan).records.count < 20)
+        var front = SampleFront.sample(records)
+        #expect(try #require(dialect.plan(front).plan).records.count < 20)
 
         dialect = try Forms.dialect(api, maxBytes: 1000)
-        view.groups = [GroupExtent(records)].compactMap(\.self)
-        let plan = try #require(dialect.plan(view).plan)
+        front.peek.groups = [GroupExtent(records)].compactMap(\.self)
+        let plan = try #require(dialect.plan(front).plan)
 
         #expect(plan.request.headers["Idempotency-Key"] == "m1:m20:20")
     }
