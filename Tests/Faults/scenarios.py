@@ -91,7 +91,7 @@ def older_than_backups(run):
     run.stop()
     # What came later is in no file any more. The database has calls again that were delivered.
     shutil.copy(copy / "tracker.sqlite3", run.state)
-    page, size = query(run, "SELECT rootpage FROM sqlite_schema WHERE name = 'given'"), query(run, "PRAGMA page_size")
+    page, size = query(run, "SELECT rootpage FROM sqlite_schema WHERE name = 'caller_key'"), query(run, "PRAGMA page_size")
     overwrite(run, (page - 1) * size, bytes(size))
 
 

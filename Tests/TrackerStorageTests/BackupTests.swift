@@ -11,12 +11,13 @@ struct BackupTests {
 
     /// The files that say how far a lane and its brand have come.
     enum Count: String, CaseIterable {
-        case generation, erased, epoch, sequence, number
+        case generation, erased, sequence, number
+        case tenantGeneration = "epoch"
 
         /// The file, from the state folder.
         func name(in folder: TemporaryFolder) -> String {
             let backup = LaneBackup(folder.state, .sample)
-            let files = self == .epoch ? backup.brand : backup.lane
+            let files = self == .tenantGeneration ? backup.tenant : backup.lane
             return files.directory.file(rawValue).replacing(folder.path + "/", with: "")
         }
     }
@@ -36,8 +37,8 @@ struct BackupTests {
         #expect(try folder.read(name) == sound)
     }
 
-    @Test("of a value, with a damaged epoch, does not bring back a user who has left")
-    func damagedEpoch() async throws {
+    @Test("of a value, with a damaged generation, does not bring back a user who has left")
+    func damagedGeneration() async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))
         await first.commit([.bind(1, "s1"), .identify(Generation(1), known(UserID("u1")))])
         let name = folder.backupName(.identifyID)
@@ -429,6 +430,6 @@ struct BackupTests {
     /// Damages the callers' keys, which are read when the lane is opened.
     private func damageKeys() throws {
         try folder.execute("UPDATE lane SET queued = queued + 1")
-        try folder.damage("given")
+        try folder.damage("caller_key")
     }
 }

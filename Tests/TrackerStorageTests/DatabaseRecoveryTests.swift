@@ -98,7 +98,7 @@ struct DatabaseRecoveryTests {
         #expect(try third.account().isBalanced)
     }
 
-    @Test("keeps its records if what is damaged is the row of the lane or of the brand", arguments: ["lane", "brand"])
+    @Test("keeps its records if what is damaged is the row of the lane or of the brand", arguments: ["lane", "tenant"])
     func withoutLane(table: String) async throws {
         let first = try await SQLiteOutbox.opened(.sample(folder))
         await first.commit([
@@ -146,7 +146,7 @@ struct DatabaseRecoveryTests {
         await first.commit(.append("m1", given: true))
         await first.commit(.delivered(try first.records()))
         await first.close()
-        try folder.execute("UPDATE given SET settled = \(Int64.max)")
+        try folder.execute("UPDATE caller_key SET removed = \(Int64.max)")
         try folder.damage("value")
 
         let second = try await SQLiteOutbox.opened(.sample(folder))
@@ -418,6 +418,7 @@ struct DatabaseRecoveryTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder))
         await outbox.commit(.append("m1"))
         await outbox.close()
+        try folder.giveFormerNames()
         try folder.execute(
             """
             ALTER TABLE record DROP COLUMN check_sum; DROP TABLE forgotten; ALTER TABLE lane DROP COLUMN erased;

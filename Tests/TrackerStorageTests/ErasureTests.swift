@@ -51,7 +51,7 @@ struct ErasureTests {
         let device = try await fill(outbox, count: 20)
         await outbox.close()
         // No transaction of a denial or a reset reads the callers' keys.
-        try folder.damage("given")
+        try folder.damage("caller_key")
         let log = EventLog()
         let again = try await SQLiteOutbox.opened(.sample(folder, log: log))
 
@@ -75,7 +75,7 @@ struct ErasureTests {
         try folder.execute(
             """
             PRAGMA secure_delete=OFF; PRAGMA foreign_keys=OFF;
-            DELETE FROM record; DELETE FROM value; DELETE FROM generation; UPDATE brand SET consent = 'denied', epoch = 9;
+            DELETE FROM record; DELETE FROM value; DELETE FROM generation; UPDATE tenant SET consent = 'denied', generation = 9;
             UPDATE lane SET generation = 9, queued = 0, accepted = 0; INSERT INTO meta VALUES('erase', 1)
             """
         )

@@ -260,7 +260,7 @@ struct ForgetTests {
         let lane = LaneIdentity(kind: .batch, owner: "unknown", origin: "https://in.example.com")
         let files = LaneBackup(folder.state, lane).lane
         try files.save(
-            StoredValue(text: Self.person, expires: Timestamp(milliseconds: .max), epoch: 1),
+            StoredValue(text: Self.person, expires: Timestamp(milliseconds: .max), generation: 1),
             for: "__GT_analytics_user_id")
         #expect(try folder.files(holding: Self.person).count == 3)
         let batch = try await batch()
@@ -431,6 +431,7 @@ struct ForgetTests {
         let first = try await batch()
         await first.commit(.event("b1", user: Self.person))
         await first.close()
+        try folder.giveFormerNames()
         try folder.execute(
             """
             DROP TABLE forgotten; DELETE FROM meta WHERE name = 'salt'; ALTER TABLE lane DROP COLUMN erased;

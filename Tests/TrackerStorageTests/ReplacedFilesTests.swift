@@ -38,6 +38,7 @@ struct ReplacedFilesTests {
         await first.commit([.ensureDevice, .bind(1, "s1"), .append("m1")])
         let name = try #require(try first.state().database)
         await first.close()
+        try folder.giveFormerNames()
         try folder.execute(
             """
             DELETE FROM meta WHERE name = 'database'; DROP TABLE refused; DROP TABLE requeued; DROP TABLE forgotten;

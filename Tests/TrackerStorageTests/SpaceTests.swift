@@ -50,6 +50,6 @@ struct SpaceTests {
 
         #expect(results.map(\.summary) == ["pending", "pending"])
         #expect(try outbox.queue() == ["m0"])
-        #expect(try folder.number("SELECT count(*) FROM given") == 10_001)
+        #expect(try folder.number("SELECT count(*) FROM caller_key") == 10_001)
     }
 }

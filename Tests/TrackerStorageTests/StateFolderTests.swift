@@ -11,7 +11,7 @@ struct StateFolderTests {
         arguments: [
             "tracker.sqlite3", "tracker.sqlite3-wal", "tracker.sqlite3-shm", "tracker.sqlite3-journal", "writer.lock",
             "backup.lock", "\(LaneIdentity.sample.fileName).open.lock", "\(LaneIdentity.sample.fileName).delivery.lock",
-            "backup/forgotten", "backup/\(LaneIdentity.sample.brandFileName)/brand/consent",
+            "backup/forgotten", "backup/\(LaneIdentity.sample.tenantFileName)/brand/consent",
         ])
     func links(name: String) async throws {
         let (folder, other) = (TemporaryFolder(), TemporaryFolder())
@@ -133,8 +133,8 @@ struct StateFolderTests {
         ]
 
         #expect(Set(lanes.map(\.fileName)).count == 4)
-        #expect(Set(lanes.map(\.brandFileName)).count == 3)
+        #expect(Set(lanes.map(\.tenantFileName)).count == 3)
         #expect(LaneIdentity.sample.fileName == "session-4e521c638b10d058")
-        #expect(LaneIdentity.sample.brandFileName == "session-eb24de6b569f4397")
+        #expect(LaneIdentity.sample.tenantFileName == "session-eb24de6b569f4397")
     }
 }

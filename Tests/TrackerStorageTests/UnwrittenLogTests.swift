@@ -51,7 +51,7 @@ struct UnwrittenLogTests {
         await first.commit([.append("m1"), .append("m2")])
         // The next one finds it too, until the disk works.
         try folder.execute(
-            "CREATE TRIGGER rule BEFORE UPDATE ON brand BEGIN SELECT RAISE(ABORT, 'against the rule'); END")
+            "CREATE TRIGGER rule BEFORE UPDATE ON tenant BEGIN SELECT RAISE(ABORT, 'against the rule'); END")
         #expect(await first.commit(.consent(.pending, messageID: nil)).effect.isFailure)
         await first.close()
         let next = SQLiteOutbox.made(.sample(folder, lane: other, log: log))
@@ -151,7 +151,7 @@ struct UnwrittenLogTests {
         }
 
         #expect(try beside.state().isAwaitingDisk == false)
-        #expect(try folder.number("SELECT count(*) FROM brand WHERE consent = 'denied'") == 1)
+        #expect(try folder.number("SELECT count(*) FROM tenant WHERE consent = 'denied'") == 1)
     }
 
     @Test("of another lane of the brand is written in that lane, before any record of it moves")

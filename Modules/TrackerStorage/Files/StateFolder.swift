@@ -109,17 +109,17 @@ package struct StateFolder: Hashable, Sendable {
     /// The lock that all processes share that have a lane open.
     func openLock(of lane: LaneIdentity) -> String { directory.file("\(lane.fileName).open.lock") }
 
-    /// Where the backups of all brands are.
+    /// Where the backups of all tenants are.
     var backups: Directory { directory.folder("backup") }
 
-    /// Where the backups of a lane's brand and of its lanes are, in folders of their own.
-    func brandBackups(of lane: LaneIdentity) -> Directory { backups.folder(lane.brandFileName) }
+    /// Where the backups of a lane's tenant and of its lanes are, in folders of their own.
+    func tenantBackups(of lane: LaneIdentity) -> Directory { backups.folder(lane.tenantFileName) }
 
-    /// Where the backups of a lane's brand are.
-    func brandBackup(of lane: LaneIdentity) -> Directory { brandBackups(of: lane).folder("brand") }
+    /// Where the backups of a lane's tenant are.
+    func tenantBackup(of lane: LaneIdentity) -> Directory { tenantBackups(of: lane).folder("brand") }
 
     /// Where the backups of a lane are.
-    func laneBackup(of lane: LaneIdentity) -> Directory { brandBackups(of: lane).folder(lane.fileName) }
+    func laneBackup(of lane: LaneIdentity) -> Directory { tenantBackups(of: lane).folder(lane.fileName) }
 
     private static func home(_ environment: (String) -> String?) -> String? {
         if let home = environment("HOME"), home.hasPrefix("/") { return home }
@@ -133,8 +133,8 @@ extension LaneIdentity {
     /// A name for files of this lane, the same in every process.
     var fileName: String { "\(kind.rawValue)-\(Self.digest([kind.rawValue, owner, origin]))" }
 
-    /// A name for files of this lane's brand.
-    var brandFileName: String { "\(kind.rawValue)-\(Self.digest([kind.rawValue, owner]))" }
+    /// A name for files of this lane's tenant.
+    var tenantFileName: String { "\(kind.rawValue)-\(Self.digest([kind.rawValue, owner]))" }
 
     /// A hash of the parts, each ended by a byte that UTF-8 never has.
     private static func digest(_ parts: [String]) -> String {

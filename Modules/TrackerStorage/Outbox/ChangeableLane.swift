@@ -28,10 +28,10 @@ protocol ChangeableLane {
 
     /// Begins the next generation, without values of the lane. The last one keeps its binding as long as it has records.
     mutating func beginGeneration(_ entry: GenerationEntry) throws(Failure)
-    /// Makes all backups of the brand's values count as old, and the other lanes forget its device.
-    mutating func endEpoch() throws(Failure)
-    /// Erases what other lanes of the brand have, and the brand's values.
-    mutating func eraseBrand() throws(Failure)
+    /// Makes all backups of the tenant's values count as old, and the other lanes forget its device.
+    mutating func raiseTenantGeneration() throws(Failure)
+    /// Erases what other lanes of the tenant have, and the tenant's values.
+    mutating func eraseTenant() throws(Failure)
 
     mutating func settleDelivered(_ records: [RemovedRecord], _ bytes: WireBytes) throws(Failure)
     mutating func drop(_ ids: [Record.ID], _ reason: DropReason, _ rejection: Rejection?) throws(Failure)
@@ -75,13 +75,13 @@ extension ChangeableLane {
         }
     }
 
-    /// Sets the consent; a denial erases everything else of the brand.
+    /// Sets the consent; a denial erases everything else of the tenant.
     mutating func setConsent(_ consent: Consent) throws(Failure) {
         try save(consent)
         guard consent == .denied else { return }
         try dropAll(.consent, erases: true)
         try beginGeneration(GenerationEntry())
-        try eraseBrand()
+        try eraseTenant()
     }
 
     /// Ends the generation because its session has expired. The device is kept, and lasts as long as if it were new.
@@ -133,14 +133,14 @@ extension ChangeableLane {
         if entry != self.entry { try save(entry, of: generation) }
     }
 
-    /// Makes the brand's device id if there is none.
+    /// Makes the tenant's device id if there is none.
     mutating func ensureDevice() throws(Failure) {
         guard consent != .denied else { return }
         if let device = try value(.deviceID).flatMap(DeviceID.init) { return try useDevice(device) }
         try store(.deviceID, DeviceID.random().text, nil)
     }
 
-    /// The device of a generation that has no session yet is the brand's.
+    /// The device of a generation that has no session yet is the tenant's.
     mutating func useDevice(_ device: DeviceID?) throws(Failure) {
         guard let device, entry.device != device, entry.session == nil || entry.device == nil else { return }
         var entry = entry
@@ -151,8 +151,8 @@ extension ChangeableLane {
     private mutating func reset(_ all: Bool) throws(Failure) {
         if all { try dropAll(.reset, erases: true) } else { try dropUnbound(.reset) }
         try beginGeneration(GenerationEntry())
-        try endEpoch()
-        for key in StoredKey.ofBrand(removedBy: all) { try save(nil, key) }
+        try raiseTenantGeneration()
+        for key in StoredKey.ofTenant(removedBy: all) { try save(nil, key) }
     }
 
     private mutating func unbind(

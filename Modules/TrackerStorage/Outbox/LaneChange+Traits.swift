@@ -11,7 +11,7 @@ extension LaneChange {
         static let guidesDelivery = Traits(rawValue: 4)
         /// Nothing may be sent before it is on disk.
         static let awaitsDisk = Traits(rawValue: 8)
-        /// It holds for the brand or for the folder.
+        /// It holds for the tenant or for the folder.
         static let outlivesLane = Traits(rawValue: 16)
         /// All that waits in the lane goes.
         static let empties = Traits(rawValue: 32)

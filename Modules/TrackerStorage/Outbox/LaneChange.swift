@@ -5,17 +5,17 @@ package import TrackerModels
 /// Changes take effect in the order in which they are staged.
 package enum LaneChange: Sendable {
     case append(Draft)
-    /// Continues the session of another site. A lane without a session takes it over, makes the brand's device id, and
+    /// Continues the session of another site. A lane without a session takes it over, makes the tenant's device id, and
     /// answers `queued`. A lane with another session queues the record, which links the two. The current session
     /// changes nothing.
     indirect case continueSession(SessionID, link: Draft)
-    /// Ends the generation: removes the lane's values and the brand's device id, and drops the records without a
+    /// Ends the generation: removes the lane's values and the tenant's device id, and drops the records without a
     /// session.
     ///
     /// With `all` it also removes the brand id and drops the records with a session. A reset with a `messageID` that
     /// has taken effect already does nothing.
     case reset(all: Bool, messageID: MessageID?)
-    /// Sets the brand's consent; a denial erases everything but the consent itself, in all lanes of the brand.
+    /// Sets the tenant's consent; a denial erases everything but the consent itself, in all lanes of the tenant.
     case consent(Consent, messageID: MessageID?)
     /// Ends the generation because its session has expired. It keeps the device id and drops nothing.
     case expire(Generation)
@@ -42,7 +42,7 @@ package enum LaneChange: Sendable {
     case set([ValueChange], messageID: MessageID?)
     /// Stores a value under a key that has none.
     case ensure(StoredKey, String)
-    /// Stores a value under a key of the lane or the brand, unless the generation has ended.
+    /// Stores a value under a key of the lane or the tenant, unless the generation has ended.
     case store(StoredKey, String, Generation?)
     case remove(StoredKey)
     /// Removes records that were delivered.
@@ -56,7 +56,7 @@ package enum LaneChange: Sendable {
     case dropRefused([Record.ID])
     /// Removes every record of the lane and counts why.
     case dropAll(DropReason)
-    /// Makes the brand's device id if there is none, and gives it to the current generation.
+    /// Makes the tenant's device id if there is none, and gives it to the current generation.
     case ensureDevice
     /// Remembers which records are about to be sent in one request, so that the same ones are sent again under the same
     /// key after a crash. Replaces other groups of these records.

@@ -76,7 +76,7 @@ package protocol LaneOutbox: Sendable {
     @discardableResult
     func releaseDelivery() -> Bool
 
-    /// Lets other lanes of the brand take over the records without a session, although this lane stays open. Call it
+    /// Lets other lanes of the tenant take over the records without a session, although this lane stays open. Call it
     /// when this lane will make no session.
     func offerUnbound()
 

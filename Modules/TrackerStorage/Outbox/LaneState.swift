@@ -4,7 +4,7 @@ package import TrackerModels
 package struct LaneState: Hashable, Sendable {
     /// The generation that new records are made in.
     package var generation: Generation
-    /// The brand's consent; `granted` for lanes without consent.
+    /// The tenant's consent; `granted` for lanes without consent.
     package var consent: Consent
     /// What the current generation is bound to.
     package var entry: GenerationEntry

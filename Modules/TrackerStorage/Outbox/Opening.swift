@@ -1,6 +1,6 @@
 package struct Opening: Hashable, Sendable {
     package var state: LaneState
-    /// Records that were moved here from lanes of the same brand that never had a session.
+    /// Records that were moved here from lanes of the same tenant that never had a session.
     package var movedRecords: Int
     /// Records carried over from, and lost with, a damaged database.
     package var recovery: DatabaseRecovery?

@@ -22,11 +22,11 @@ package struct OutboxConfiguration: Sendable {
     package var expiration: Duration
     /// How long they last where no option says otherwise: as long as ``TrackerConfig/cookieExpiration`` does.
     package static let standardExpiration = Duration.seconds(TrackerConfig.default.cookieExpiration * 86_400)
-    /// The consent of a brand that has none stored; `nil` for lanes without consent.
+    /// The consent of a tenant that has none stored; `nil` for lanes without consent.
     package var initialConsent: Consent?
     /// Whether records wait for a session before they can be sent.
     package var bindsSessions: Bool
-    /// Lanes whose records move here when this one opens, besides those of the brand that never had a session.
+    /// Lanes whose records move here when this one opens, besides those of the tenant that never had a session.
     package var takesOver: [LaneIdentity]
     /// The values that come along from these lanes: they replace those of the lane, also where there is none.
     package var takesOverValues: [StoredKey] = []

@@ -17,11 +17,11 @@ package struct RemovedRecord: Hashable, Sendable {
         byteCount = record.body.bytes.count
     }
 
-    /// Reads the columns `id`, `message_id`, `is_given` and `bytes`.
+    /// Reads the columns `id`, `message_id`, `has_caller_key` and `bytes`.
     init(_ row: Statement.Row) {
         id = Record.ID(row.int64("id"))
         messageID = row.text("message_id") ?? ""
-        hasCallerKey = row.int64("is_given") != 0
+        hasCallerKey = row.int64("has_caller_key") != 0
         byteCount = row.int("bytes")
     }
 }

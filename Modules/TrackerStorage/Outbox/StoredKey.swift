@@ -2,13 +2,13 @@
 package enum StoredKey: Hashable, Sendable {
     /// The current session, per lane.
     case sessionID
-    /// The installation's identifier, per brand.
+    /// The installation's identifier, per tenant.
     case deviceID
     /// The email of the session, per lane.
     case sessionEmail
     /// The user the session was identified with, per lane.
     case identifyID
-    /// The brand, per brand.
+    /// The brand, per tenant.
     case brandID
     /// The session's metadata, per lane: a JSON object.
     case sessionMetadata
@@ -30,6 +30,6 @@ package enum StoredKey: Hashable, Sendable {
 }
 
 extension StoredKey {
-    /// The values of the brand that a reset removes, in all of its lanes.
-    static func ofBrand(removedBy all: Bool) -> [StoredKey] { all ? [.deviceID, .brandID] : [.deviceID] }
+    /// The values of the tenant that a reset removes, in all of its lanes.
+    static func ofTenant(removedBy all: Bool) -> [StoredKey] { all ? [.deviceID, .brandID] : [.deviceID] }
 }

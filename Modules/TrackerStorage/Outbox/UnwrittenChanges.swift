@@ -1,21 +1,21 @@
 import TrackerModels
 
-/// The changes of a lane that the disk has refused, in their order, with what other lanes of the brand have to say.
+/// The changes of a lane that the disk has refused, in their order, with what other lanes of the tenant have to say.
 ///
 /// They hold in memory and are written first once writing works. ``UnwrittenLog`` keeps them.
 struct UnwrittenChanges: Sendable {
     private(set) var changes: [LaneChange] = []
-    /// Whether a reset of another lane of the brand waits, or a person is to be forgotten.
+    /// Whether a reset of another lane of the tenant waits, or a person is to be forgotten.
     private var awaitsOtherLane = false
 
-    /// The changes of a lane among those of its brand.
+    /// The changes of a lane among those of its tenant.
     init(_ entries: [UnwrittenLog.Entry], of lane: LaneIdentity) {
         for entry in entries {
             switch entry.change {
             case let change where entry.lane == lane: changes.append(change)
             case .consent: changes.append(entry.change)
             case .reset(let all, _):
-                changes += StoredKey.ofBrand(removedBy: all).map { .remove($0) }
+                changes += StoredKey.ofTenant(removedBy: all).map { .remove($0) }
                 awaitsOtherLane = true
             case .forget: awaitsOtherLane = true
             // The other lane's own.

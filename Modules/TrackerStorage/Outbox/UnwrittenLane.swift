@@ -95,9 +95,9 @@ extension UnwrittenLane: ChangeableLane {
         clear(.lane)
     }
 
-    mutating func endEpoch() {}
+    mutating func raiseTenantGeneration() {}
 
-    mutating func eraseBrand() { clear(.brand) }
+    mutating func eraseTenant() { clear(.tenant) }
 
     mutating func settleDelivered(_ records: [RemovedRecord], _ bytes: WireBytes) {}
 

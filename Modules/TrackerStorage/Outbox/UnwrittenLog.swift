@@ -1,12 +1,12 @@
 import Synchronization
 import TrackerModels
 
-/// What the disk has refused of the lanes of one brand in one folder, in its order.
+/// What the disk has refused of the lanes of one tenant in one folder, in its order.
 ///
-/// All outboxes of this process on that folder and brand share the log, and it outlives them: what one of them could not
+/// All outboxes of this process on that folder and tenant share the log, and it outlives them: what one of them could not
 /// write the next one writes first. Until then reads show it, and nothing is sent against it.
 final class UnwrittenLog: Sendable {
-    /// What the outboxes of the brand are told.
+    /// What the outboxes of the tenant are told.
     enum Notice: Sendable {
         /// A reset or a consent waits for the disk.
         case waits
@@ -45,7 +45,7 @@ final class UnwrittenLog: Sendable {
 
     private struct Place: Hashable {
         var folder: String
-        var brand: String
+        var tenant: String
     }
 
     /// A log as long as an outbox uses it, or something is in it.
@@ -61,12 +61,12 @@ final class UnwrittenLog: Sendable {
 
     private init(_ place: Place?) { self.place = place }
 
-    /// The log of a lane's brand.
+    /// The log of a lane's tenant.
     ///
-    /// - Parameter folder: Where the brand's state is; `nil` for a state in memory, which nobody shares.
+    /// - Parameter folder: Where the tenant's state is; `nil` for a state in memory, which nobody shares.
     static func log(of lane: LaneIdentity, in folder: StateFolder?) -> UnwrittenLog {
         guard let folder else { return UnwrittenLog(nil) }
-        let place = Place(folder: folder.resolvedPath, brand: lane.brandFileName)
+        let place = Place(folder: folder.resolvedPath, tenant: lane.tenantFileName)
         return known.withLock { known in
             if let log = known[place]?.log { return log }
             known = known.filter { $0.value.log != nil }

@@ -26,6 +26,7 @@ final class DamagedDatabase {
             guard version > 0,
                 try connection.number("SELECT count(*) FROM sqlite_schema WHERE name = 'record'") == 1
             else { return nil }
+            try Schema.translate(connection, from: version)
             self.connection = connection
             self.version = version
             self.isLastTry = isLastTry
@@ -72,15 +73,14 @@ final class DamagedDatabase {
         return isComplete ? list : nil
     }
 
-    /// The lanes, and what their rows and those of their brands say.
+    /// The lanes, and what their rows and those of their tenants say.
     func lanes() throws(StorageError) -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]
-        let erased = version < Schema.versionWithErased ? "0 AS erased" : "erased"
         try read(
             """
-            SELECT kind, owner, origin, lane.id AS lane, consent, epoch, generation, \(erased), reserved,
-                queued
-            FROM lane JOIN brand ON brand.id = lane.brand
+            SELECT kind, owner, origin, lane.id AS lane, consent, tenant.generation AS tenant_generation,
+                lane.generation AS generation, erased, reserved, queued
+            FROM lane JOIN tenant ON tenant.id = lane.tenant
             """
         ) { row in
             guard let identity = LaneIdentity(row) else { return }
@@ -91,7 +91,8 @@ final class DamagedDatabase {
             let (generation, erased) = (number("generation", or: 1), number("erased", or: 0))
             lanes[identity] = RecoveredLane(
                 number: number("lane", or: 0), consent: row.text("consent").flatMap(Consent.init),
-                epoch: number("epoch", or: 1), generation: generation, erased: erased < generation ? erased : 0,
+                tenantGeneration: number("tenant_generation", or: 1), generation: generation,
+                erased: erased < generation ? erased : 0,
                 reserved: number("reserved", or: 0), queued: Int(number("queued", or: 0))
             )
         }
@@ -107,7 +108,7 @@ final class DamagedDatabase {
         return generations
     }
 
-    /// The values of a lane, or with lane number 0 those of the brand that the lane belongs to.
+    /// The values of a lane, or with lane number 0 those of the tenant that the lane belongs to.
     func values(
         lane: Int64, of owner: Int64
     ) throws(StorageError) -> [(key: String, text: String?, expires: Timestamp)] {
@@ -115,7 +116,7 @@ final class DamagedDatabase {
         try read(
             """
             SELECT key, value, expires FROM value
-            WHERE brand = (SELECT brand FROM lane WHERE id = \(owner)) AND lane = \(lane)
+            WHERE tenant = (SELECT tenant FROM lane WHERE id = \(owner)) AND lane = \(lane)
             """
         ) { row in
             if let key = row.text("key") {
@@ -126,15 +127,15 @@ final class DamagedDatabase {
     }
 
     /// The callers' ids of a lane.
-    func callerKeys(lane: Int64) throws(StorageError) -> [(messageID: String, kind: Int, outcome: Int, settled: Int64?)]
+    func callerKeys(lane: Int64) throws(StorageError) -> [(messageID: String, kind: Int, outcome: Int, removed: Int64?)]
     {
-        var keys: [(messageID: String, kind: Int, outcome: Int, settled: Int64?)] = []
-        try read("SELECT message_id, kind, outcome, settled FROM given WHERE lane = \(lane)") { row in
+        var keys: [(messageID: String, kind: Int, outcome: Int, removed: Int64?)] = []
+        try read("SELECT message_id, kind, outcome, removed FROM caller_key WHERE lane = \(lane)") { row in
             guard let messageID = row.text("message_id") else { return }
             // A damaged one is among the oldest.
-            let number = LaneKey.known.contains(row.int64("settled")) ? row.int64("settled") : 0
-            let settled = row.isNull("settled") ? nil : number
-            keys.append((messageID, row.int("kind"), row.int("outcome"), settled))
+            let number = LaneKey.known.contains(row.int64("removed")) ? row.int64("removed") : 0
+            let removed = row.isNull("removed") ? nil : number
+            keys.append((messageID, row.int("kind"), row.int("outcome"), removed))
         }
         return keys
     }
@@ -167,9 +168,8 @@ final class DamagedDatabase {
     ///   - body: Takes a row of `record`.
     func records(_ numbers: ClosedRange<Int64>, body: (Statement.Row) throws(StorageError) -> Void) throws(StorageError)
     {
-        let check = version < Schema.versionWithCheckSums ? "0 AS check_sum" : "check_sum"
         let columns =
-            "SELECT id, generation, route, message_id, is_given, occurred, run, accepted, \(check), body FROM record"
+            "SELECT id, generation, route, message_id, has_caller_key, occurred, run, accepted, check_sum, body FROM record"
         var first = numbers.lowerBound
         let rising = "\(columns) WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
         if try scan(rising, numbers, body, each: { first = $0 + 1 }) { return }

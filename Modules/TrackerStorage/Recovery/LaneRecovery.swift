@@ -33,14 +33,18 @@ struct LaneRecovery {
             where generation <= row.generation {
                 try database.save(entry, of: generation, in: key)
             }
-            if old?.epoch == row.epoch { try carryOverValues(of: .brand, from: damagedCopy, row) }
-            if let old, old.epoch < row.epoch { try database.forgetDevice(of: key, generation: row.generation) }
+            if old?.tenantGeneration == row.tenantGeneration {
+                try carryOverValues(of: .tenant, from: damagedCopy, row)
+            }
+            if let old, old.tenantGeneration < row.tenantGeneration {
+                try database.forgetDevice(of: key, generation: row.generation)
+            }
             if old?.generation == row.generation.number { try carryOverValues(of: .lane, from: damagedCopy, row) }
             try carryOverKeys(from: damagedCopy, &row)
             try carryOverRecords(from: damagedCopy, &row)
             try carryOverGroups(from: damagedCopy)
             try database.keepGenerations(in: key)
-            let numbers = LaneKey(lane: recovered.number, brand: 0).records
+            let numbers = LaneKey(lane: recovered.number, tenant: 0).records
             try damagedCopy.refused(numbers) { (kept) throws(StorageError) in
                 try database.restoreRefused(kept, in: key)
             }
@@ -63,8 +67,9 @@ struct LaneRecovery {
     private func carryOverValues(
         of scope: ValueScope, from damagedCopy: DamagedDatabase, _ row: LaneRow
     ) throws(StorageError) {
-        let (files, epoch, lane) =
-            scope == .lane ? (backup.lane, row.generation.number, recovered.number) : (backup.brand, row.epoch, 0)
+        let (files, generation, lane) =
+            scope == .lane
+            ? (backup.lane, row.generation.number, recovered.number) : (backup.tenant, row.tenantGeneration, 0)
         let store = SQLiteKeyValueStore(database, row, scope)
         for value in try damagedCopy.values(lane: lane, of: recovered.number) {
             if try store.state(for: value.key) != .absent { continue }
@@ -72,21 +77,21 @@ struct LaneRecovery {
                 try store.remove(value.key)
                 continue
             }
-            if case .value(let copy) = try files.state(for: value.key), copy.epoch == epoch { continue }
-            try store.save(StoredValue(text: text, expires: value.expires, epoch: epoch), for: value.key)
+            if case .value(let copy) = try files.state(for: value.key), copy.generation == generation { continue }
+            try store.save(StoredValue(text: text, expires: value.expires, generation: generation), for: value.key)
         }
     }
 
     private func carryOverKeys(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
         for callerKey in try damagedCopy.callerKeys(lane: recovered.number) {
             try database.remember(callerKey, in: key)
-            row.settled = max(row.settled, callerKey.settled ?? 0)
+            row.removed = max(row.removed, callerKey.removed ?? 0)
         }
     }
 
     /// A group goes out again as it was, if nothing of it is lost: who plans it looks for that.
     private func carryOverGroups(from damagedCopy: DamagedDatabase) throws(StorageError) {
-        let old = LaneKey(lane: recovered.number, brand: 0)
+        let old = LaneKey(lane: recovered.number, tenant: 0)
         for group in try damagedCopy.groups(lane: recovered.number)
         where old.records.contains(group.first.number) && old.records.contains(group.last.number) {
             func moved(_ id: Record.ID) -> Record.ID { Record.ID(key.record(LaneKey.sequence(ofRecord: id.number))) }
@@ -98,7 +103,7 @@ struct LaneRecovery {
     private func carryOverRecords(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
         // Numbers are reserved, in the database and in a backup, before any of them is given.
         guard recovered.reserved > 0 else { return }
-        let old = LaneKey(lane: recovered.number, brand: 0)
+        let old = LaneKey(lane: recovered.number, tenant: 0)
         let numbers = old.record(0)...old.record(recovered.reserved)
         var counters = row.counters
         var sequence = row.sequence
@@ -110,7 +115,7 @@ struct LaneRecovery {
             let body = text.bytes
             let number = LaneKey.sequence(ofRecord: record.int64("id"))
             guard try database.restore(record, number: key.record(number), body: body) else { return }
-            if record.int64("is_given") != 0, try database.outcome(of: messageID, in: key) == nil {
+            if record.int64("has_caller_key") != 0, try database.outcome(of: messageID, in: key) == nil {
                 try database.remember(messageID, row.consent == .pending ? .pending : .queued, in: key)
             }
             counters.queued += 1

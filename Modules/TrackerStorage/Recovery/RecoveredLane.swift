@@ -5,8 +5,8 @@ struct RecoveredLane {
     /// The lane's number in the lost database, 0 if it is not known.
     var number: Int64 = 0
     var consent: Consent?
-    /// How often the brand's values were reset.
-    var epoch: Int64 = 1
+    /// How often the tenant's values were reset.
+    var tenantGeneration: Int64 = 1
     var generation: Int64 = 1
     /// The last generation that was erased.
     var erased: Int64 = 0
@@ -20,7 +20,8 @@ struct RecoveredLane {
         RecoveredLane(
             number: number > 0 ? number : other.number,
             consent: consent == .denied || other.consent == .denied ? .denied : consent ?? other.consent,
-            epoch: max(epoch, other.epoch), generation: max(generation, other.generation),
+            tenantGeneration: max(tenantGeneration, other.tenantGeneration),
+            generation: max(generation, other.generation),
             erased: max(erased, other.erased), reserved: max(reserved, other.reserved), queued: queued ?? other.queued
         )
     }
@@ -30,8 +31,8 @@ extension StateFolder {
     /// Reads what the backups know of all lanes.
     func backedUpLanes() throws(StorageError) -> [LaneIdentity: RecoveredLane] {
         var lanes: [LaneIdentity: RecoveredLane] = [:]
-        for brand in try backups.folders() {
-            for directory in try brand.folders() {
+        for tenant in try backups.folders() {
+            for directory in try tenant.folders() {
                 let files = FileKeyValueStore(directory: directory)
                 guard let identity = try files.text(.identity).flatMap({ LaneIdentity(backup: $0) }) else { continue }
                 lanes[identity] = try LaneBackup(self, identity).recovered

@@ -24,14 +24,14 @@ struct CatchUp {
     ///
     /// - Returns: The lanes whose backups cannot be read: what is in them may have been erased.
     func run() throws(StorageError) -> Set<LaneIdentity> {
-        let lanes = try database.lanes(besides: LaneKey(lane: 0, brand: 0))
+        let lanes = try database.lanes(besides: LaneKey(lane: 0, tenant: 0))
         var unread: Set<LaneIdentity> = []
         for lane in lanes where try !repeatResets(lane.key, lane.identity) { unread.insert(lane.identity) }
         // Which records keep the device of before is known once all generations are.
-        var brands: Set<Int64> = []
-        for lane in lanes where brands.insert(lane.key.brand).inserted {
-            guard try !endEpochs(lane.key, lane.identity) else { continue }
-            unread.formUnion(lanes.filter { $0.key.brand == lane.key.brand }.map(\.identity))
+        var tenants: Set<Int64> = []
+        for lane in lanes where tenants.insert(lane.key.tenant).inserted {
+            guard try !raiseTenantGenerations(lane.key, lane.identity) else { continue }
+            unread.formUnion(lanes.filter { $0.key.tenant == lane.key.tenant }.map(\.identity))
         }
         for lane in lanes where lane.identity != own { try emptyIfDenied(lane.key) }
         return unread
@@ -60,20 +60,20 @@ struct CatchUp {
         try database.save(row)
     }
 
-    /// - Returns: Whether the brand's backups can be read.
-    private func endEpochs(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
+    /// - Returns: Whether the tenant's backups can be read.
+    private func raiseTenantGenerations(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
         let isOwn = identity.kind == own.kind && identity.owner == own.owner
         guard
-            let (epoch, consent) = try read(
-                identity, isOwn, { (backup) throws(StorageError) in (try backup.epoch, try backup.consent) }),
+            let (tenantGeneration, consent) = try read(
+                identity, isOwn, { (backup) throws(StorageError) in (try backup.tenantGeneration, try backup.consent) }),
             var row = try database.lane(key, prefix: "")
         else { return false }
-        guard epoch > row.epoch else { return true }
-        row.epoch = epoch
+        guard tenantGeneration > row.tenantGeneration else { return true }
+        row.tenantGeneration = tenantGeneration
         row.consent = consent ?? row.consent
-        try SQLiteKeyValueStore(database, row, .brand).clear()
+        try SQLiteKeyValueStore(database, row, .tenant).clear()
         try database.forgetDevice(of: row.key, generation: row.generation)
-        try database.saveBrand(of: row)
+        try database.saveTenant(of: row)
         return true
     }
 

@@ -1,7 +1,7 @@
 /// The rest of an erasure. The database remembers it, so that it goes on after a crash. A file says that there is one,
 /// in case the database is damaged by then.
 enum Erasure: Int64, Comparable {
-    /// The backups of all brands are to be written anew, and then all the rest is to be done.
+    /// The backups of all tenants are to be written anew, and then all the rest is to be done.
     case everything = 0
     /// The database and what was set aside are left to do.
     case whole = 1

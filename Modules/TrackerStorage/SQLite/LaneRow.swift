@@ -6,8 +6,8 @@ struct LaneKey: Hashable, Sendable {
     private static let sequenceBits: Int64 = 44
 
     let lane: Int64
-    /// The number of its brand.
-    let brand: Int64
+    /// The number of its tenant.
+    let tenant: Int64
 
     /// The numbers that the lane's records can have.
     ///
@@ -26,7 +26,7 @@ struct LaneKey: Hashable, Sendable {
     /// The highest sequence number there can be.
     static let maxSequence = Int64(1) << sequenceBits - 1
 
-    /// The numbers that are believed of a sequence, a generation or an epoch without a row that holds it: half of those
+    /// The numbers that are believed of a sequence, or a generation without a row that holds it: half of those
     /// that a row can hold, so that each can go on rising for longer than any program runs.
     static let known = 0...maxSequence / 2
 
@@ -34,13 +34,13 @@ struct LaneKey: Hashable, Sendable {
     static let maxCount = 1 << 52
 }
 
-/// The rows of a lane and its brand.
+/// The rows of a lane and its tenant.
 struct LaneRow: Hashable, Sendable {
     let key: LaneKey
-    /// The brand's consent, if one is stored.
+    /// The tenant's consent, if one is stored.
     var consent: Consent?
-    /// Counts the brand's resets: a backup from before the last does not count.
-    var epoch: Int64
+    /// Counts the tenant's resets: a backup from before the last does not count.
+    var tenantGeneration: Int64
     /// The generation of new records, which counts the lane's resets as well.
     var generation: Generation
     /// The last generation that a denial or a reset of everything has erased: neither it nor one before it has records.
@@ -60,7 +60,7 @@ struct LaneRow: Hashable, Sendable {
     /// What went in and out, and what waits.
     var counters: LaneCounters
     /// Counts the callers' ids whose records have left the queue.
-    var settled: Int64
+    var removed: Int64
     /// Counts the changes of the list of persons to forget, which all lanes share: 0 if nobody ever was.
     var forgets: Int64
 }
@@ -72,7 +72,7 @@ extension LaneRow {
             counters.accepted, counters.delivered, counters.queued, counters.queuedBytes, counters.bytes.before,
             counters.bytes.after,
         ]
-        let numbers = [epoch, generation.number, erased, sequence, reserved, settled]
+        let numbers = [tenantGeneration, generation.number, erased, sequence, reserved, removed]
         return counters.allSatisfy { (0...LaneKey.maxCount).contains($0) }
             && numbers.allSatisfy { (0...LaneKey.maxSequence).contains($0) } && erased < generation.number
     }

@@ -1,34 +1,36 @@
 import TrackerModels
 
-/// The rows of lanes and brands, and the counts of what was dropped.
+/// The rows of lanes and tenants, and the counts of what was dropped.
 extension OutboxDatabase {
-    /// Makes a lane's row, and its brand's if that is missing. It gets its former number again if that is free.
+    /// Makes a lane's row, and its tenant's if that is missing. It gets its former number again if that is free.
     func makeLane(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
         let (kind, owner) = (identity.kind.rawValue, identity.owner)
-        var brand = try statement("SELECT id FROM brand WHERE kind = ?1 AND owner = ?2").number(kind, owner)
-        if brand == nil {
-            brand = try statement("INSERT INTO brand(kind, owner, consent, epoch) VALUES(?1, ?2, ?3, ?4) RETURNING id")
-                .number(kind, owner, recovered.consent?.rawValue, recovered.epoch)
+        var tenant = try statement("SELECT id FROM tenant WHERE kind = ?1 AND owner = ?2").number(kind, owner)
+        if tenant == nil {
+            tenant = try statement(
+                "INSERT INTO tenant(kind, owner, consent, generation) VALUES(?1, ?2, ?3, ?4) RETURNING id"
+            )
+            .number(kind, owner, recovered.consent?.rawValue, recovered.tenantGeneration)
         }
         let lane = try statement(
             """
-            INSERT INTO lane(id, brand, origin, generation, erased, sequence, reserved) VALUES(
+            INSERT INTO lane(id, tenant, origin, generation, erased, sequence, reserved) VALUES(
                 CASE WHEN ?1 > 0 AND NOT EXISTS(SELECT 1 FROM lane WHERE id = ?1) THEN ?1 END, ?2, ?3, ?4, ?5, ?6, ?6
             ) RETURNING id
             """
         ).number(
-            (1...LaneKey.maxLane).contains(recovered.number) ? recovered.number : 0, brand, identity.origin,
+            (1...LaneKey.maxLane).contains(recovered.number) ? recovered.number : 0, tenant, identity.origin,
             recovered.generation, recovered.erased, recovered.reserved)
-        guard let brand, let lane else { throw StorageError(.failed, "The lane of \(identity.origin) cannot be made") }
-        return LaneKey(lane: lane, brand: brand)
+        guard let tenant, let lane else { throw StorageError(.failed, "The lane of \(identity.origin) cannot be made") }
+        return LaneKey(lane: lane, tenant: tenant)
     }
 
     /// Lists the lanes but one, and how many records each holds.
     func lanes(besides key: LaneKey) throws(StorageError) -> [(identity: LaneIdentity, key: LaneKey, records: Int)] {
         try statement(
             """
-            SELECT kind, owner, origin, lane.id AS lane, brand, queued
-            FROM lane JOIN brand ON brand.id = lane.brand WHERE lane.id <> ?1 ORDER BY lane.id
+            SELECT kind, owner, origin, lane.id AS lane, tenant, queued
+            FROM lane JOIN tenant ON tenant.id = lane.tenant WHERE lane.id <> ?1 ORDER BY lane.id
             """
         ).all(key.lane) { row in
             guard let identity = LaneIdentity(row) else { return nil }
@@ -39,7 +41,7 @@ extension OutboxDatabase {
     func key(of identity: LaneIdentity) throws(StorageError) -> LaneKey? {
         try statement(
             """
-            SELECT lane.id AS lane, brand FROM brand JOIN lane ON lane.brand = brand.id
+            SELECT lane.id AS lane, tenant FROM tenant JOIN lane ON lane.tenant = tenant.id
             WHERE kind = ?1 AND owner = ?2 AND origin = ?3
             """
         ).first(identity.kind.rawValue, identity.owner, identity.origin) { row in
@@ -53,21 +55,23 @@ extension OutboxDatabase {
     func lane(_ key: LaneKey, prefix: String) throws(StorageError) -> LaneRow? {
         let found = try statement(
             """
-            SELECT consent, epoch, lane.generation AS generation, erased, session, device, identify_id, sequence, reserved, boot, accepted,
-                delivered, queued, queued_bytes, bytes_before, bytes_after, settled,
-                (SELECT meta.value FROM meta WHERE name = 'forgets') AS forgets, value.expires AS session_expires, user.expires AS identify_expires
-            FROM lane JOIN brand ON brand.id = lane.brand
+            SELECT consent, tenant.generation AS tenant_generation, lane.generation AS generation, erased, session, device,
+                identify_id, sequence, reserved, boot, accepted, delivered, queued, queued_bytes, bytes_before, bytes_after,
+                removed, (SELECT meta.value FROM meta WHERE name = 'forgets') AS forgets,
+                value.expires AS session_expires, user.expires AS identify_expires
+            FROM lane JOIN tenant ON tenant.id = lane.tenant
             LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
-            LEFT JOIN value ON value.brand = lane.brand AND value.lane = lane.id AND value.key = ?2
+            LEFT JOIN value ON value.tenant = lane.tenant AND value.lane = lane.id AND value.key = ?2
                 AND value.value IS NOT NULL
-            LEFT JOIN value AS user ON user.brand = lane.brand AND user.lane = lane.id AND user.key = ?3
+            LEFT JOIN value AS user ON user.tenant = lane.tenant AND user.lane = lane.id AND user.key = ?3
                 AND user.value IS NOT NULL
             WHERE lane.id = ?1
             """
         ).first(key.lane, prefix + StoredKey.sessionID.name, prefix + StoredKey.identifyID.name) { row in
             let entry = GenerationEntry(row)
             return LaneRow(
-                key: key, consent: row.text("consent").flatMap(Consent.init), epoch: row.int64("epoch"),
+                key: key, consent: row.text("consent").flatMap(Consent.init),
+                tenantGeneration: row.int64("tenant_generation"),
                 generation: Generation(row.int64("generation")), erased: row.int64("erased"), entry: entry,
                 sessionExpires: entry.session == nil ? nil : row.timestamp("session_expires"),
                 identifyExpires: row.timestamp("identify_expires"),
@@ -77,7 +81,7 @@ extension OutboxDatabase {
                     queuedBytes: row.int("queued_bytes"),
                     bytes: WireBytes(before: row.int("bytes_before"), after: row.int("bytes_after"))
                 ),
-                settled: row.int64("settled"), forgets: row.int64("forgets")
+                removed: row.int64("removed"), forgets: row.int64("forgets")
             )
         }
         guard found?.isPlausible != false else {
@@ -86,26 +90,26 @@ extension OutboxDatabase {
         return found
     }
 
-    /// Writes a lane's row, without its brand's.
+    /// Writes a lane's row, without its tenant's.
     func save(_ row: LaneRow) throws(StorageError) {
         let counters = row.counters
         try statement(
             """
             UPDATE lane SET generation = ?2, sequence = ?3, reserved = ?4, accepted = ?5, delivered = ?6, queued = ?7,
-                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, settled = ?11, boot = ?12, erased = ?13
+                queued_bytes = ?8, bytes_before = ?9, bytes_after = ?10, removed = ?11, boot = ?12, erased = ?13
             WHERE id = ?1
             """
         ).run(
             row.key.lane, row.generation.number, row.sequence, row.reserved, counters.accepted, counters.delivered,
-            counters.queued, counters.queuedBytes, counters.bytes.before, counters.bytes.after, row.settled, row.boot,
+            counters.queued, counters.queuedBytes, counters.bytes.before, counters.bytes.after, row.removed, row.boot,
             row.erased
         )
     }
 
-    /// Writes the row of a lane's brand.
-    func saveBrand(of row: LaneRow) throws(StorageError) {
-        try statement("UPDATE brand SET consent = ?2, epoch = ?3 WHERE id = ?1")
-            .run(row.key.brand, row.consent?.rawValue, row.epoch)
+    /// Writes the row of a lane's tenant.
+    func saveTenant(of row: LaneRow) throws(StorageError) {
+        try statement("UPDATE tenant SET consent = ?2, generation = ?3 WHERE id = ?1")
+            .run(row.key.tenant, row.consent?.rawValue, row.tenantGeneration)
     }
 
     /// Records that this transaction syncs every number that was given.
@@ -181,7 +185,7 @@ extension OutboxDatabase {
         ).run(key.lane, generation.number, oldest ?? .max)
     }
 
-    /// Removes the brand's device from the current generations and those without a session, in all lanes. What waits for
+    /// Removes the tenant's device from the current generations and those without a session, in all lanes. What waits for
     /// an earlier session goes with the device of then.
     ///
     /// - Parameter generation: The current generation of the lane, which may not be written yet.
@@ -189,12 +193,12 @@ extension OutboxDatabase {
         try statement(
             """
             UPDATE generation SET device = NULL
-            WHERE lane IN (SELECT id FROM lane WHERE brand = ?1) AND device IS NOT NULL AND (
+            WHERE lane IN (SELECT id FROM lane WHERE tenant = ?1) AND device IS NOT NULL AND (
                 session IS NULL
                 OR number = CASE lane WHEN ?2 THEN ?3 ELSE (SELECT generation FROM lane WHERE id = generation.lane) END
             )
             """
-        ).run(key.brand, key.lane, generation.number)
+        ).run(key.tenant, key.lane, generation.number)
     }
 }
 
@@ -249,6 +253,6 @@ extension GenerationEntry {
 }
 
 extension LaneKey {
-    /// Reads the columns `lane` and `brand`.
-    init(_ row: Statement.Row) { self.init(lane: row.int64("lane"), brand: row.int64("brand")) }
+    /// Reads the columns `lane` and `tenant`.
+    init(_ row: Statement.Row) { self.init(lane: row.int64("lane"), tenant: row.int64("tenant")) }
 }

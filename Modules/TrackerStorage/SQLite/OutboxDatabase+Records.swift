@@ -11,7 +11,7 @@ extension OutboxDatabase {
         let (messageID, occurred) = (group.bytes[record.messageID.range], record.occurredAt.milliseconds)
         try statement(
             """
-            INSERT INTO record(id, generation, route, is_given, occurred, run, accepted, check_sum, message_id, body)
+            INSERT INTO record(id, generation, route, has_caller_key, occurred, run, accepted, check_sum, message_id, body)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """
         ).run(
@@ -28,11 +28,11 @@ extension OutboxDatabase {
         try statement(
             """
             INSERT OR IGNORE INTO record(
-                id, generation, route, message_id, is_given, occurred, run, accepted, check_sum, body
+                id, generation, route, message_id, has_caller_key, occurred, run, accepted, check_sum, body
             ) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) RETURNING id
             """
         ).hasRow(
-            number, row.int64("generation"), row.int64("route"), row.text("message_id"), row.int64("is_given"),
+            number, row.int64("generation"), row.int64("route"), row.text("message_id"), row.int64("has_caller_key"),
             row.int64("occurred"), row.int64("run"), row.int64("accepted"), row.int64("check_sum"), body
         )
     }
@@ -70,7 +70,7 @@ extension OutboxDatabase {
     /// The records of a range, as they would leave the queue.
     private func removals(_ numbers: ClosedRange<Int64>) throws(StorageError) -> [RemovedRecord] {
         try statement(
-            "SELECT id, message_id, is_given, length(body) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
+            "SELECT id, message_id, has_caller_key, length(body) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
         ).all(numbers.lowerBound, numbers.upperBound) { RemovedRecord($0) }
     }
 
@@ -85,7 +85,7 @@ extension OutboxDatabase {
         return try statement(
             """
             DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation <= ?3
-            RETURNING id, message_id, is_given, length(body) AS bytes
+            RETURNING id, message_id, has_caller_key, length(body) AS bytes
             """
         ).all(first, last, row.erased) { RemovedRecord($0) }
     }
@@ -98,7 +98,7 @@ extension OutboxDatabase {
             """
             DELETE FROM record WHERE id BETWEEN ?1 AND ?2 AND generation < ?4 AND generation NOT IN (
                 SELECT number FROM generation WHERE lane = ?3 AND session IS NOT NULL
-            ) RETURNING id, message_id, is_given, length(body) AS bytes
+            ) RETURNING id, message_id, has_caller_key, length(body) AS bytes
             """
         ).all(key.records.lowerBound, key.records.upperBound, key.lane, generation?.number ?? .max) {
             RemovedRecord($0)
@@ -147,8 +147,8 @@ extension OutboxDatabase {
             row.counters.queued -= 1
             row.counters.queuedBytes -= record.byteCount
             guard record.hasCallerKey else { continue }
-            row.settled += 1
-            try markSettled(record.messageID, row.settled, in: row.key)
+            row.removed += 1
+            try markRemoved(record.messageID, row.removed, in: row.key)
         }
         try countDropped(removed.count, .reset, lane: row.key.lane)
     }
@@ -178,7 +178,7 @@ extension OutboxDatabase {
     ) throws(StorageError) {
         try statement(
             """
-            SELECT id, message_id, is_given, generation, route, occurred, run, accepted, check_sum, body FROM record
+            SELECT id, message_id, has_caller_key, generation, route, occurred, run, accepted, check_sum, body FROM record
             WHERE id BETWEEN ?1 AND ?2 ORDER BY id
             """
         ).rows(numbers.lowerBound, numbers.upperBound) { row in
@@ -246,7 +246,7 @@ extension OutboxDatabase {
     ) throws(StorageError) -> [RemovedRecord] {
         try statement(
             """
-            SELECT id, message_id, is_given, length(body) AS bytes FROM record
+            SELECT id, message_id, has_caller_key, length(body) AS bytes FROM record
             WHERE id BETWEEN ?1 AND ?2 AND (NOT ?4 OR generation = (SELECT generation FROM lane WHERE id = ?3)
                 AND generation NOT IN (SELECT number FROM generation WHERE lane = ?3 AND was_bound)) ORDER BY id
             """
@@ -267,7 +267,7 @@ extension Record {
             return nil
         }
         self.init(
-            id: Record.ID(number), messageID: messageID, hasCallerKey: row.int64("is_given") != 0,
+            id: Record.ID(number), messageID: messageID, hasCallerKey: row.int64("has_caller_key") != 0,
             sequence: LaneKey.sequence(ofRecord: number), generation: Generation(row.int64("generation")), route: route,
             body: body, occurredAt: Timestamp(milliseconds: row.int64("occurred")),
             acceptedAt: row.int64("run") == run ? .nanoseconds(row.int64("accepted")) : nil

@@ -20,9 +20,9 @@ extension OutboxDatabase {
             """
             INSERT OR REPLACE INTO refused(
                 id, refused, reason, status, answer, attempts, generation, session, device, identify_id, route,
-                message_id, is_given, occurred, body)
+                message_id, has_caller_key, occurred, body)
             SELECT id, ?4, ?5, ?6, ?7, ?8, record.generation, coalesce(session, ?9), device, identify_id, route,
-                message_id, is_given, occurred, body
+                message_id, has_caller_key, occurred, body
             FROM record LEFT JOIN generation ON generation.lane = ?3 AND generation.number = record.generation
             WHERE id BETWEEN ?1 AND ?2
             """
@@ -61,12 +61,12 @@ extension OutboxDatabase {
     func kept(_ number: Int64) throws(StorageError) -> KeptRecord? {
         try statement(
             """
-            SELECT message_id, is_given, length(body) AS bytes, generation, session, device, identify_id FROM refused
+            SELECT message_id, has_caller_key, length(body) AS bytes, generation, session, device, identify_id FROM refused
             WHERE id = ?1
             """
         ).first(number) { row in
             KeptRecord(
-                messageID: row.text("message_id") ?? "", hasCallerKey: row.int64("is_given") != 0,
+                messageID: row.text("message_id") ?? "", hasCallerKey: row.int64("has_caller_key") != 0,
                 bytes: row.int("bytes"), generation: Generation(row.int64("generation")), entry: GenerationEntry(row))
         }
     }
@@ -75,8 +75,8 @@ extension OutboxDatabase {
     func requeue(_ refused: Int64, as number: Int64) throws(StorageError) {
         try statement(
             """
-            INSERT INTO record(id, generation, route, message_id, is_given, occurred, run, accepted, body)
-            SELECT ?2, generation, route, message_id, is_given, occurred, 0, 0, body FROM refused WHERE id = ?1
+            INSERT INTO record(id, generation, route, message_id, has_caller_key, occurred, run, accepted, body)
+            SELECT ?2, generation, route, message_id, has_caller_key, occurred, 0, 0, body FROM refused WHERE id = ?1
             """
         ).run(refused, number)
         try deleteRefused(refused...refused)
@@ -108,14 +108,14 @@ extension OutboxDatabase {
             """
             INSERT OR IGNORE INTO refused(
                 id, refused, reason, status, answer, attempts, generation, session, device, identify_id, route,
-                message_id, is_given, occurred, body)
+                message_id, has_caller_key, occurred, body)
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             """
         ).run(
             key.record(LaneKey.sequence(ofRecord: row.int64("id"))), row.int64("refused"), row.text("reason"),
             row.isNull("status") ? nil : row.int64("status"), row.text("answer"), row.int64("attempts"),
             row.int64("generation"), row.text("session"), row.text("device"), row.text("identify_id"),
-            row.int64("route"), row.text("message_id"), row.int64("is_given"), row.int64("occurred"),
+            row.int64("route"), row.text("message_id"), row.int64("has_caller_key"), row.int64("occurred"),
             row.bytes("body"))
     }
 

@@ -54,10 +54,10 @@ final class OutboxDatabase {
         }
     }
 
-    /// Reads the other lanes of a lane's brand.
+    /// Reads the other lanes of a lane's tenant.
     func otherLanes(of key: LaneKey, prefix: String) throws(StorageError) -> [LaneRow] {
         var rows: [LaneRow] = []
-        for other in try lanes(besides: key) where other.key.brand == key.brand {
+        for other in try lanes(besides: key) where other.key.tenant == key.tenant {
             if let row = try lane(other.key, prefix: prefix) { rows.append(row) }
         }
         return rows

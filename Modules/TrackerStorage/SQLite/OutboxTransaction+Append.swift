@@ -102,9 +102,9 @@ extension OutboxTransaction {
     mutating func isFirst(_ key: MessageID?) throws(StorageError) -> Bool {
         guard let key else { return true }
         guard try database.claim(Array(key.text.utf8)[...], .queued, in: row.key) else { return false }
-        row.settled += 1
+        row.removed += 1
         needsPruning = true
-        try database.markSettled(key.text, row.settled, in: row.key)
+        try database.markRemoved(key.text, row.removed, in: row.key)
         return true
     }
 

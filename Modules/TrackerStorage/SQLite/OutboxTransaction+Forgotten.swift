@@ -144,27 +144,27 @@ extension OutboxTransaction {
         return removed
     }
 
-    /// Removes the device of another lane's brand, if persons have, or may have, used it.
+    /// Removes the device of another lane's tenant, if persons have, or may have, used it.
     private mutating func forgetDevice(of other: LaneRow, _ found: ForgottenRecords) throws(StorageError) {
         var other = other
-        let isOwnBrand = other.key.brand == row.key.brand
-        if !isOwnBrand { other.epoch += 1 }
-        let store = SQLiteKeyValueStore(database, other, .brand)
+        let isOwnTenant = other.key.tenant == row.key.tenant
+        if !isOwnTenant { other.tenantGeneration += 1 }
+        let store = SQLiteKeyValueStore(database, other, .tenant)
         for (name, state) in try store.states() where name.hasSuffix(StoredKey.deviceID.name) {
             if case .value(let value) = state, !found.used(DeviceID(value.text)) { return }
             try store.remove(name)
         }
         try database.forgetDevice(of: other.key, generation: other.generation)
-        if isOwnBrand {
+        if isOwnTenant {
             try replaceDevice()
         } else {
-            try database.saveBrand(of: other)
+            try database.saveTenant(of: other)
         }
     }
 
-    /// Removes the device of this lane's brand. Somebody else's session goes on, with another one.
+    /// Removes the device of this lane's tenant. Somebody else's session goes on, with another one.
     private mutating func replaceDevice() throws(StorageError) {
-        try endEpoch()
+        try raiseTenantGeneration()
         try remove(.deviceID)
         if row.entry.session != nil { try ensureDevice() }
     }

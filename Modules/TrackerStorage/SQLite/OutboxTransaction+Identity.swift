@@ -35,7 +35,8 @@ extension OutboxTransaction: ChangeableLane {
         if let text {
             let old = try store.state(for: storedName(key))
             if case .value(let old) = old, old.text.hasSameUTF8(as: text), lasts(old, like: expires, key) { return }
-            try store.save(StoredValue(text: text, expires: expires, epoch: store.epoch), for: storedName(key))
+            try store.save(
+                StoredValue(text: text, expires: expires, generation: store.generation), for: storedName(key))
         } else {
             try store.remove(storedName(key))
         }
@@ -83,12 +84,12 @@ extension OutboxTransaction: ChangeableLane {
         changesValues = true
     }
 
-    mutating func endEpoch() throws(StorageError) {
-        row.epoch += 1
+    mutating func raiseTenantGeneration() throws(StorageError) {
+        row.tenantGeneration += 1
         try database.forgetDevice(of: row.key, generation: row.generation)
     }
 
-    mutating func eraseBrand() throws(StorageError) {
+    mutating func eraseTenant() throws(StorageError) {
         try database.removeGenerations(in: row.key, before: row.generation)
         // They count in those lanes and are not reported here: the reports of this outbox add up to its own account.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
@@ -100,8 +101,8 @@ extension OutboxTransaction: ChangeableLane {
             try SQLiteKeyValueStore(database, other, .lane).clear()
             try database.save(other)
         }
-        row.epoch += 1
-        try SQLiteKeyValueStore(database, row, .brand).clear()
+        row.tenantGeneration += 1
+        try SQLiteKeyValueStore(database, row, .tenant).clear()
     }
 
     mutating func settleDelivered(_ records: [RemovedRecord], _ bytes: WireBytes) throws(StorageError) {

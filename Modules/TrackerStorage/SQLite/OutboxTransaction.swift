@@ -98,7 +98,7 @@ struct OutboxTransaction {
             try database.removeGenerations(
                 in: row.key, before: min(oldest?.generation ?? row.generation, row.generation), unusedBy: oldest?.number
             )
-            try database.removeKeys(settled: row.settled, in: row.key)
+            try database.removeKeys(removed: row.removed, in: row.key)
         }
         if keepsRefused { try boundRefused() }
         if requeued > 0 { try database.countRequeued(requeued, in: row.key) }
@@ -108,7 +108,9 @@ struct OutboxTransaction {
         assert(isBalanced, "What came in has neither left nor waits: \(base.counters) became \(row.counters)")
         try erasure?.demand(in: database)
         if row != found { try database.save(row) }
-        if row.consent != found.consent || row.epoch != found.epoch { try database.saveBrand(of: row) }
+        if row.consent != found.consent || row.tenantGeneration != found.tenantGeneration {
+            try database.saveTenant(of: row)
+        }
         return Summary(
             state: row.state(configuration, oldestOccurredAt: oldest?.occurredAt, in: database), dropped: events,
             changesValues: changesValues, erasure: erasure, freedBytes: freedBytes, row: row)
@@ -205,8 +207,8 @@ struct OutboxTransaction {
             row.counters.queuedBytes -= record.byteCount
             freedBytes += record.byteCount
             guard record.hasCallerKey else { continue }
-            row.settled += 1
-            try database.markSettled(record.messageID, row.settled, in: row.key)
+            row.removed += 1
+            try database.markRemoved(record.messageID, row.removed, in: row.key)
         }
         if let reason {
             drops[row.key.lane, default: [:]][reason, default: 0] += removed.count
@@ -220,9 +222,9 @@ struct OutboxTransaction {
         if let messageID, try database.isApplied(messageID, in: row.key) { return .repeated }
         try make(change)
         guard let messageID else { return .done }
-        row.settled += 1
+        row.removed += 1
         needsPruning = true
-        try database.rememberApplied(messageID, settled: row.settled, in: row.key)
+        try database.rememberApplied(messageID, removed: row.removed, in: row.key)
         return .done
     }
 

@@ -41,7 +41,7 @@ extension OutboxWriter {
                     let lane = try writer.currentLane()
                     do throws(StorageError) {
                         try writer.erase(
-                            lane.database, of: lane.key.brand, isRetry: group.isEmpty, holdsBackups: holdsBackups)
+                            lane.database, of: lane.key.tenant, isRetry: group.isEmpty, holdsBackups: holdsBackups)
                     } catch {
                         // Damage in pages that no transaction reads shows when the database is rewritten.
                         troubles += 1
@@ -66,11 +66,11 @@ extension OutboxWriter {
 
     /// Takes the next step towards a folder in which no file holds what was deleted.
     ///
-    /// First, if other brands are concerned, their backups are written anew. Then set-aside databases are removed, and
+    /// First, if other tenants are concerned, their backups are written anew. Then set-aside databases are removed, and
     /// the database is rewritten without its free space. Last, the log is emptied, and the backups are looked through once
-    /// more: a process that has died may not have written those of its brand.
+    /// more: a process that has died may not have written those of its tenant.
     private mutating func erase(
-        _ database: OutboxDatabase, of brand: Int64, isRetry: Bool, holdsBackups: Bool
+        _ database: OutboxDatabase, of tenant: Int64, isRetry: Bool, holdsBackups: Bool
     ) throws(StorageError) {
         // Another process may have begun a further erasure meanwhile.
         if let left = try Erasure.left(in: database) { erasure = min(erasure ?? left, left) }
@@ -96,7 +96,7 @@ extension OutboxWriter {
         }
         if let folder {
             guard holdsBackups else { return }
-            try database.writeBackups(in: folder, own: brand)
+            try database.writeBackups(in: folder, own: tenant)
         }
         try Erasure.forget(in: database)
         try folder?.forgetErasure()

@@ -46,7 +46,7 @@ struct OutboxWriter: ~Copyable {
     private var agedAt: Timestamp?
     /// How many bytes were deleted since the database last shrank.
     var freedBytes = 0
-    /// What the disk has refused, of this outbox and others of the brand.
+    /// What the disk has refused, of this outbox and others of the tenant.
     private let log: UnwrittenLog
     /// Why the disk refuses writes; it was reported.
     private(set) var failure: StorageError?
@@ -120,7 +120,7 @@ struct OutboxWriter: ~Copyable {
         return outcome
     }
 
-    /// Lets other lanes of the brand take records over that have no session, or keeps them from it again.
+    /// Lets other lanes of the tenant take records over that have no session, or keeps them from it again.
     mutating func setOffersUnbound(_ offers: Bool) {
         // A lane that takes records over does so under this lock.
         if (try? locked { $0.database.setOffersUnbound(offers) }) == nil { database.setOffersUnbound(offers) }
@@ -370,17 +370,16 @@ struct OutboxWriter: ~Copyable {
                 continue
             }
             let task = group.tasks[index].task
-            guard let (change, database) = task.decision else {
+            if let (change, database) = task.decision {
+                guard !change.traits.contains(.call) else {
+                    outcome.effects.append(refusal)
+                    continue
+                }
+                log.keep(change, of: configuration.lane, in: database, over: onDisk)
+            } else {
                 // Records that cannot be read are found again by the next peek.
                 outcome.settled += task.settledRecords
-                outcome.effects.append(.failed(error))
-                continue
             }
-            guard !change.traits.contains(.call) else {
-                outcome.effects.append(refusal)
-                continue
-            }
-            log.keep(change, of: configuration.lane, in: database, over: onDisk)
             outcome.effects.append(.failed(error))
         }
     }
@@ -388,8 +387,8 @@ struct OutboxWriter: ~Copyable {
     /// The lane on disk, by which what is refused was decided: another process may have changed it since this one last wrote.
     private var onDisk: LaneState {
         let found = try? read { [configuration] (database, key) throws(StorageError) in
-            try database.lane(key, prefix: configuration.keyPrefix)?
-                .state(configuration, oldestOccurredAt: nil, in: database)
+            try database.lane(key, prefix: configuration.keyPrefix)?.state(
+                configuration, oldestOccurredAt: nil, in: database)
         }
         return (found ?? nil) ?? known
     }

@@ -50,10 +50,10 @@ final class ReadingConnection: Sendable {
             }
             guard let database = state.opened?.database else { return nil }
             // The backups follow the database, and so they are read before it.
-            let age = state.opened?.key == nil ? (try backup.generation, try backup.epoch) : nil
+            let age = state.opened?.key == nil ? (try backup.generation, try backup.tenantGeneration) : nil
             return try database.reading { () throws(StorageError) in
                 if let age, let key = try database.key(of: lane), let row = try database.lane(key, prefix: "") {
-                    if row.generation.number < age.0 || row.epoch < age.1 {
+                    if row.generation.number < age.0 || row.tenantGeneration < age.1 {
                         whenBehind()
                     } else {
                         state.opened?.key = key

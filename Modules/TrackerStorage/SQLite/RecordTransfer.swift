@@ -2,7 +2,7 @@ import TrackerModels
 
 /// Moves records that no process delivers from other lanes to the one that is opened.
 ///
-/// From lanes of the same brand it takes the records that never had a session, unless another outbox has the lane open and
+/// From lanes of the same tenant it takes the records that never had a session, unless another outbox has the lane open and
 /// may still make the session; the session's metadata go with them. From lanes that the configuration names it takes all
 /// records, if no process delivers them, and what the server has refused; also what the configuration wants of their values.
 /// Records keep their order and get new sequence numbers. A key that a caller gave stays known in both lanes; a record goes if
@@ -36,7 +36,7 @@ struct RecordTransfer {
     mutating func run(_ transaction: inout OutboxTransaction) throws(StorageError) {
         for other in try database.lanes(besides: transaction.row.key) where !excluded.contains(other.identity) {
             let isNamed = configuration.takesOver.contains(other.identity)
-            let isKin = configuration.bindsSessions && other.key.brand == transaction.row.key.brand
+            let isKin = configuration.bindsSessions && other.key.tenant == transaction.row.key.tenant
             guard isNamed || isKin && other.records > 0 else { continue }
             if isNamed { try transaction.take(configuration.takesOverValues, of: other.key) }
             guard take(folder?.deliveryLock(of: other.identity)),
@@ -75,8 +75,8 @@ extension OutboxTransaction {
         var count = 0
         for mover in movers {
             if mover.hasCallerKey {
-                other.settled += 1
-                guard try database.move(mover.messageID, from: key, other.settled, to: row.key) else {
+                other.removed += 1
+                guard try database.move(mover.messageID, from: key, other.removed, to: row.key) else {
                     _ = try database.deleteRecords(mover.id.number...mover.id.number)
                     try remove(mover, from: &other)
                     continue
@@ -129,13 +129,13 @@ extension OutboxTransaction {
         for (number, _, _) in try database.refusedSizes(of: key).reversed() {
             guard let kept = try database.kept(number) else { continue }
             if kept.hasCallerKey {
-                other.settled += 1
-                guard try database.move(kept.messageID, from: key, other.settled, to: row.key) else {
+                other.removed += 1
+                guard try database.move(kept.messageID, from: key, other.removed, to: row.key) else {
                     try database.deleteRefused(number...number)
                     continue
                 }
-                row.settled += 1
-                try database.markSettled(kept.messageID, row.settled, in: row.key)
+                row.removed += 1
+                try database.markRemoved(kept.messageID, row.removed, in: row.key)
             }
             try database.moveRefused(number, to: row.key.record(nextSequence()), row.generation)
             count += 1

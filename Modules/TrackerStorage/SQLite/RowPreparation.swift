@@ -33,7 +33,7 @@ struct RowPreparation {
     private func forgetExpiredDevice(_ row: inout LaneRow) throws(StorageError) {
         let now = configuration.wallClock()
         if row.entry.session != nil, row.sessionExpires.map({ $0 > now }) ?? true { return }
-        let store = SQLiteKeyValueStore(database, row, .brand)
+        let store = SQLiteKeyValueStore(database, row, .tenant)
         let device = try store.state(for: configuration.keyPrefix + StoredKey.deviceID.name)
         if case .value(let value) = device, value.expires <= now { row.entry.device = nil }
     }
@@ -81,6 +81,6 @@ struct RowPreparation {
         if row.consent == nil { row.consent = try backup?.consent ?? configuration.initialConsent }
         guard row != found else { return }
         try database.save(row)
-        try database.saveBrand(of: row)
+        try database.saveTenant(of: row)
     }
 }

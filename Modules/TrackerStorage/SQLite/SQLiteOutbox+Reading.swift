@@ -242,9 +242,9 @@ extension SQLiteOutbox {
     private func backedUpValue(_ key: StoredKey, at now: Timestamp) -> String? {
         guard let backup else { return nil }
         // An unreadable value counts as absent.
-        guard let epoch = try? key.scope == .lane ? backup.generation : backup.epoch,
+        guard let generation = try? key.scope == .lane ? backup.generation : backup.tenantGeneration,
             case .value(let value)? = try? backup.files(key.scope).state(for: configuration.keyPrefix + key.name),
-            value.epoch == epoch, value.expires > now
+            value.generation == generation, value.expires > now
         else { return nil }
         return value.text
     }

@@ -24,7 +24,7 @@ extension SQLiteOutbox {
         if writer.withLock({ !log.isEmpty || $0.isUnreadable || $0.database.owesTransfer }) { write(StagedGroup()) }
     }
 
-    /// Reacts to what other outboxes of the brand, or this one, could not write or have written.
+    /// Reacts to what other outboxes of the tenant, or this one, could not write or have written.
     func hear(_ notice: UnwrittenLog.Notice) {
         queue.async { [self] in
             guard stage.withLock(\.isOpen) else { return }

@@ -22,7 +22,7 @@ package final class SQLiteOutbox: LaneOutbox {
     /// Answers changes that were not even staged: the writer may be busy for long.
     private let refusalQueue = DispatchQueue(label: "tracker.outbox.refusal")
     let delivery: LaneLock
-    /// What the disk has refused, of this outbox and others of the brand.
+    /// What the disk has refused, of this outbox and others of the tenant.
     let log: UnwrittenLog
 
     /// Describes an outbox; nothing is opened or made until ``open(completion:)``.
@@ -111,7 +111,7 @@ package final class SQLiteOutbox: LaneOutbox {
         }
     }
 
-    /// Lets other lanes of the brand take over the records without a session although this one stays open.
+    /// Lets other lanes of the tenant take over the records without a session although this one stays open.
     package func offerUnbound() {
         queue.async { [self] in writer.withLock { $0.setOffersUnbound(true) } }
     }

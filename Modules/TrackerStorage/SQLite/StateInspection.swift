@@ -11,7 +11,7 @@ package struct StateInspection: Sendable {
         package var pending: Int
         /// When the call of the oldest of them was made.
         package var oldest: Timestamp?
-        /// The brand's consent, if its kind of client has one.
+        /// The tenant's consent, if its kind of client has one.
         package var consent: Consent?
         /// Whether its present generation has a session.
         package var hasSession: Bool
@@ -66,13 +66,15 @@ package struct StateInspection: Sendable {
             guard version >= Schema.versionWithRefused else { return }
             let lanes = try connection.statement(
                 """
-                SELECT lane.id AS lane, brand, kind, owner, origin, generation, epoch
-                FROM lane JOIN brand ON brand.id = lane.brand ORDER BY lane.id
+                SELECT lane.id AS lane, tenant, kind, owner, origin, lane.generation AS generation,
+                    tenant.generation AS tenant_generation
+                FROM lane JOIN tenant ON tenant.id = lane.tenant ORDER BY lane.id
                 """
             ).all { row -> (LaneIdentity, LaneKey)? in
                 // An older database may hold what was erased since, until a client has opened it.
                 guard let identity = LaneIdentity(row), let backup = try? LaneBackup(folder, identity).recovered,
-                    row.int64("generation") >= backup.generation, row.int64("epoch") >= backup.epoch
+                    row.int64("generation") >= backup.generation,
+                    row.int64("tenant_generation") >= backup.tenantGeneration
                 else { return nil }
                 return (identity, LaneKey(row))
             }
@@ -92,7 +94,9 @@ package struct StateInspection: Sendable {
         connection.setPatience(milliseconds: patience)
         // One transaction, for a consistent view; a reading transaction blocks no writer.
         try connection.execute("BEGIN")
-        try body(connection, try Schema.currentVersion(connection))
+        let version = try Schema.currentVersion(connection)
+        try Schema.translate(connection, from: version)
+        try body(connection, version)
     }
 
     /// Opens the database to read alone. Where even the log's index cannot be made, no process can be writing either.
@@ -112,9 +116,9 @@ package struct StateInspection: Sendable {
     ) throws(StorageError) -> [Lane] {
         try connection.statement(
             """
-            SELECT lane.id AS lane, brand, kind, owner, origin, consent, queued, queued_bytes, accepted, delivered,
+            SELECT lane.id AS lane, tenant, kind, owner, origin, consent, queued, queued_bytes, accepted, delivered,
                 bytes_before, bytes_after, session IS NOT NULL AS has_session
-            FROM lane JOIN brand ON brand.id = lane.brand
+            FROM lane JOIN tenant ON tenant.id = lane.tenant
             LEFT JOIN generation ON generation.lane = lane.id AND generation.number = lane.generation
             ORDER BY lane.id
             """

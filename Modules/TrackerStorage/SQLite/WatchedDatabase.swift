@@ -32,7 +32,7 @@ struct WatchedDatabase: ~Copyable {
     /// The connection that reads, which must not outlive a database that is set aside.
     private let reader: ReadingConnection?
     private let run: Int64
-    /// What the disk has refused of the brand.
+    /// What the disk has refused of the tenant.
     private let log: UnwrittenLog
     /// Shows other processes that the lane is open.
     private var presence: LanePresence?
@@ -122,7 +122,7 @@ struct WatchedDatabase: ~Copyable {
     /// Closes the connection that reads; the next read opens it again.
     func closeReader() { reader?.close() }
 
-    /// Lets other lanes of the brand take records over, or keeps them from it again.
+    /// Lets other lanes of the tenant take records over, or keeps them from it again.
     mutating func setOffersUnbound(_ offers: Bool) {
         offersUnbound = offers
         if offers { presence?.hide() } else if lane != nil { presence?.show() }
@@ -254,7 +254,7 @@ struct WatchedDatabase: ~Copyable {
         var transfer: RecordTransfer?
         defer { transfer?.end() }
         // A move raises another lane's generation. Its backup would have the records taken for reset if the move were lost.
-        let own = try database.key(of: configuration.lane) ?? LaneKey(lane: 0, brand: 0)
+        let own = try database.key(of: configuration.lane) ?? LaneKey(lane: 0, tenant: 0)
         let mayMove = try database.lanes(besides: own).contains { other in
             other.records > 0 && configuration.bindsSessions && other.identity.owner == configuration.lane.owner
         }

@@ -6,7 +6,7 @@ struct StoredValue: Hashable, Sendable {
     /// When it ends, by the wall clock.
     var expires: Timestamp
     /// Counts the resets of its scope: a value from before a reset does not count.
-    var epoch: Int64
+    var generation: Int64
 }
 
 /// What a store has under a key.
@@ -19,17 +19,17 @@ enum StoredState: Hashable, Sendable {
     case value(StoredValue)
 }
 
-/// Whose values: a lane's or its brand's.
+/// Whose values: a lane's or its tenant's.
 enum ValueScope: Hashable, Sendable {
     case lane
-    /// The values that all lanes of a brand share.
-    case brand
+    /// The values that all lanes of a tenant share.
+    case tenant
 }
 
 extension StoredKey {
     var scope: ValueScope {
         switch self {
-        case .deviceID, .brandID: .brand
+        case .deviceID, .brandID: .tenant
         case .sessionID, .sessionEmail, .identifyID, .sessionMetadata, .own: .lane
         }
     }
@@ -57,7 +57,7 @@ struct BackedUpKeyValueStore {
     /// The files; `nil` for a state in memory.
     private let backup: FileKeyValueStore?
 
-    /// Names the values of a lane or of its brand.
+    /// Names the values of a lane or of its tenant.
     init(_ database: OutboxDatabase, _ row: LaneRow, _ scope: ValueScope, _ backup: LaneBackup?) {
         primary = SQLiteKeyValueStore(database, row, scope)
         self.backup = backup?.files(scope)
@@ -77,7 +77,7 @@ struct BackedUpKeyValueStore {
         case .removed:
             return Reading()
         case .absent:
-            guard case .value(let value)? = try backup?.state(for: key), value.epoch == primary.epoch else {
+            guard case .value(let value)? = try backup?.state(for: key), value.generation == primary.generation else {
                 return Reading()
             }
             guard value.expires > now else { return Reading(repair: .remove) }

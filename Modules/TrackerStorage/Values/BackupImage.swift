@@ -1,12 +1,12 @@
 import TrackerModels
 
-/// What the backup files of a brand and its lanes should hold, by the database.
+/// What the backup files of a tenant and its lanes should hold, by the database.
 struct BackupImage: Sendable {
-    /// The files of the brand, or of one lane.
+    /// The files of the tenant, or of one lane.
     struct Scope: Sendable {
         var files: FileKeyValueStore
         /// The span of life that values must belong to.
-        var epoch: Int64
+        var generation: Int64
         /// The fact that counts the spans.
         var age: LaneBackup.Fact
         /// What is known of the scope itself.
@@ -15,11 +15,11 @@ struct BackupImage: Sendable {
         var values: [String: StoredState]
     }
 
-    /// The brand and its lanes.
+    /// The tenant and its lanes.
     var scopes: [Scope]
-    /// Where the folders of the brand's lanes are.
+    /// Where the folders of the tenant's lanes are.
     var folder: Directory
-    /// Nothing may be left of the brand but what the database knows.
+    /// Nothing may be left of the tenant but what the database knows.
     var isErased: Bool
     /// The persons to forget, if there are or were any.
     var forgotten: ForgottenList?
@@ -42,7 +42,7 @@ struct BackupImage: Sendable {
 extension BackupImage.Scope {
     fileprivate func write() throws(StorageError) {
         // A database that is older than its backups catches up when the lane is opened; until then they stay.
-        if let age = try files.number(age), age > epoch { return }
+        if let age = try files.number(age), age > generation { return }
         // The age comes last: it says that the others are as new.
         for (fact, text) in facts where fact != age { try files.save(text, fact) }
         if let text = facts[age] { try files.save(text, age) }
@@ -57,7 +57,7 @@ extension BackupImage.Scope {
         try files.removeValues { (key) throws(StorageError) in
             guard values[key] == nil else { return false }
             guard case .value(let value) = try files.state(for: key) else { return true }
-            return value.epoch != epoch
+            return value.generation != generation
         }
     }
 }
@@ -75,50 +75,55 @@ extension FileKeyValueStore {
 }
 
 extension OutboxDatabase {
-    /// Reads what the backups of a lane's brand are to hold.
+    /// Reads what the backups of a lane's tenant are to hold.
     func backupImage(of key: LaneKey, _ identity: LaneIdentity, in folder: StateFolder) throws(StorageError)
         -> BackupImage?
     {
         var lanes = [(identity: identity, key: key)]
-        for other in try self.lanes(besides: key) where other.key.brand == key.brand {
+        for other in try self.lanes(besides: key) where other.key.tenant == key.tenant {
             lanes.append((other.identity, other.key))
         }
         let forgotten = try forgottenList()
-        var image = BackupImage(scopes: [], folder: folder.brandBackups(of: identity), isErased: false)
+        var image = BackupImage(scopes: [], folder: folder.tenantBackups(of: identity), isErased: false)
         if forgotten.changes > 0 { image.forgotten = forgotten }
         for lane in lanes {
             guard let row = try self.lane(lane.key, prefix: "") else { continue }
             let backup = LaneBackup(folder, lane.identity)
             if image.scopes.isEmpty {
                 image.isErased = row.consent == .denied
-                image.scopes.append(try brandScope(row, lane.identity, backup))
+                image.scopes.append(try tenantScope(row, lane.identity, backup))
             }
             image.scopes.append(try laneScope(row, lane.identity, backup))
         }
         return image.scopes.isEmpty ? nil : image
     }
 
-    private func brandScope(
+    private func tenantScope(
         _ row: LaneRow, _ identity: LaneIdentity, _ backup: LaneBackup
     ) throws(StorageError) -> BackupImage.Scope {
-        var facts: [LaneBackup.Fact: String] = [.identity: identity.brandText, .epoch: String(row.epoch)]
+        var facts: [LaneBackup.Fact: String] = [
+            .identity: identity.tenantText, .tenantGeneration: String(row.tenantGeneration),
+        ]
         facts[.consent] = row.consent?.rawValue
-        let values = try SQLiteKeyValueStore(self, row, .brand).states()
-        return BackupImage.Scope(files: backup.brand, epoch: row.epoch, age: .epoch, facts: facts, values: values)
+        let values = try SQLiteKeyValueStore(self, row, .tenant).states()
+        return BackupImage.Scope(
+            files: backup.tenant, generation: row.tenantGeneration, age: .tenantGeneration, facts: facts, values: values
+        )
     }
 
     private func laneScope(
         _ row: LaneRow, _ identity: LaneIdentity, _ backup: LaneBackup
     ) throws(StorageError) -> BackupImage.Scope {
-        let epoch = row.generation.number
+        let generation = row.generation.number
         var facts: [LaneBackup.Fact: String] = [
-            .identity: identity.text, .generation: String(epoch), .number: String(row.key.lane),
+            .identity: identity.text, .generation: String(generation), .number: String(row.key.lane),
         ]
         // Most lanes never need the file.
         let isKept = try backup.lane.contains(LaneBackup.Fact.erased.rawValue)
         if row.erased > 0 || isKept { facts[.erased] = String(row.erased) }
         let values = try SQLiteKeyValueStore(self, row, .lane).states()
-        return BackupImage.Scope(files: backup.lane, epoch: epoch, age: .generation, facts: facts, values: values)
+        return BackupImage.Scope(
+            files: backup.lane, generation: generation, age: .generation, facts: facts, values: values)
     }
 }
 
@@ -132,8 +137,8 @@ extension LaneIdentity {
         return writer.finish().text
     }
 
-    /// The identity of the brand alone.
-    fileprivate var brandText: String {
+    /// The identity of the tenant alone.
+    fileprivate var tenantText: String {
         var writer = JSONObjectWriter()
         writer.append("kind", kind.rawValue)
         writer.append("owner", owner)

@@ -117,14 +117,14 @@ struct FileKeyValueStore {
         var writer = JSONObjectWriter()
         writer.append("value", value.text)
         writer.append("expires", value.expires.milliseconds)
-        writer.append("epoch", value.epoch)
+        writer.append("epoch", value.generation)
         writer.append("check", checkSum(value, key))
         return writer.finish().bytes
     }
 
     /// A hash of all that a file says, and of the key that it belongs to.
     private static func checkSum(_ value: StoredValue, _ key: String) -> String {
-        let parts = [key, value.text, String(value.expires.milliseconds), String(value.epoch)]
+        let parts = [key, value.text, String(value.expires.milliseconds), String(value.generation)]
         // A byte that UTF-8 never has keeps the parts apart.
         return FNV1a.text(parts.flatMap { Array($0.utf8) + [0xFF] })
     }
@@ -132,9 +132,9 @@ struct FileKeyValueStore {
     private static func value(from bytes: [UInt8], _ key: String) -> StoredValue? {
         // The kind of damage does not matter: the file is written again.
         guard let object = try? JSONText(validating: bytes), let text = object["value"]?.stringValue,
-            let expires = object["expires"]?.intValue, let epoch = object["epoch"]?.intValue
+            let expires = object["expires"]?.intValue, let generation = object["epoch"]?.intValue
         else { return nil }
-        let value = StoredValue(text: text, expires: Timestamp(milliseconds: expires), epoch: epoch)
+        let value = StoredValue(text: text, expires: Timestamp(milliseconds: expires), generation: generation)
         if let check = object["check"], check.stringValue != checkSum(value, key) { return nil }
         return value
     }

@@ -1,14 +1,14 @@
 import TrackerModels
 
-/// The backup files of one lane and of its brand.
+/// The backup files of one lane and of its tenant.
 struct LaneBackup: Sendable {
     /// Facts of a scope that are no values of a client; their names lack the prefix that those have.
     enum Fact: String {
         /// Whose folder this is: a JSON object.
         case identity
         case consent
-        /// How often the brand's values were reset.
-        case epoch
+        /// How often the tenant's values were reset.
+        case tenantGeneration = "epoch"
         case generation
         /// The last generation that a denial or a reset of everything has erased.
         case erased
@@ -25,17 +25,17 @@ struct LaneBackup: Sendable {
     }
 
     let lane: FileKeyValueStore
-    let brand: FileKeyValueStore
+    let tenant: FileKeyValueStore
 
     init(_ folder: StateFolder, _ identity: LaneIdentity) {
         lane = FileKeyValueStore(directory: folder.laneBackup(of: identity))
-        brand = FileKeyValueStore(directory: folder.brandBackup(of: identity))
+        tenant = FileKeyValueStore(directory: folder.tenantBackup(of: identity))
     }
 
     func files(_ scope: ValueScope) -> FileKeyValueStore {
         switch scope {
         case .lane: lane
-        case .brand: brand
+        case .tenant: tenant
         }
     }
 
@@ -44,9 +44,9 @@ struct LaneBackup: Sendable {
         get throws(StorageError) { try lane.number(.generation) ?? 0 }
     }
 
-    /// The brand's epoch, 0 if it is not known.
-    var epoch: Int64 {
-        get throws(StorageError) { try brand.number(.epoch) ?? 0 }
+    /// How often the tenant's values were reset, 0 if it is not known.
+    var tenantGeneration: Int64 {
+        get throws(StorageError) { try tenant.number(.tenantGeneration) ?? 0 }
     }
 
     /// The end of the reserved block of sequence numbers, 0 if none is.
@@ -72,7 +72,7 @@ struct LaneBackup: Sendable {
     }
 
     var consent: Consent? {
-        get throws(StorageError) { try brand.text(.consent).flatMap(Consent.init) }
+        get throws(StorageError) { try tenant.text(.consent).flatMap(Consent.init) }
     }
 
     /// All that is known of the lane without its database.
@@ -82,7 +82,8 @@ struct LaneBackup: Sendable {
             // It is written before the generation. The current one is never erased.
             let erased = min(try lane.number(.erased) ?? 0, generation - 1)
             return RecoveredLane(
-                number: try laneNumber, consent: try consent, epoch: max(1, try epoch), generation: generation,
+                number: try laneNumber, consent: try consent, tenantGeneration: max(1, try tenantGeneration),
+                generation: generation,
                 erased: erased, reserved: try reserved)
         }
     }
@@ -102,7 +103,7 @@ extension FileKeyValueStore {
 
     /// Keeps a fact, unless the file has it already.
     func save(_ text: String, _ fact: LaneBackup.Fact) throws(StorageError) {
-        let value = StoredValue(text: text, expires: Timestamp(milliseconds: .max), epoch: 0)
+        let value = StoredValue(text: text, expires: Timestamp(milliseconds: .max), generation: 0)
         if !isSaved(value, for: fact.rawValue) { try save(value, for: fact.rawValue) }
     }
 }

@@ -1,7 +1,7 @@
 import TrackerModels
 import TrackerPlatform
 
-/// The backups of all brands together.
+/// The backups of all tenants together.
 extension StateFolder {
     /// How often to ask for the lock on the backup files, and how many microseconds apart: two seconds in all.
     private static let attempts = 200
@@ -36,8 +36,8 @@ extension StateFolder {
 
     /// Removes the values of lanes that name a person on the list, whether or not a database knows the lane.
     fileprivate func removeValues(of list: ForgottenList) throws(StorageError) {
-        for brand in try backups.folders() {
-            for directory in try brand.folders() {
+        for tenant in try backups.folders() {
+            for directory in try tenant.folders() {
                 let files = FileKeyValueStore(directory: directory)
                 guard let kinds = try files.kinds, try files.names(list, kinds) else { continue }
                 try files.removeValues { _ in true }
@@ -47,7 +47,7 @@ extension StateFolder {
 }
 
 extension FileKeyValueStore {
-    /// The kind of the lane; a folder whose owner cannot be read may be of any. `nil` for the values of a brand.
+    /// The kind of the lane; a folder whose owner cannot be read may be of any. `nil` for the values of a tenant.
     fileprivate var kinds: [LaneIdentity.Kind]? {
         get throws(StorageError) {
             guard let text = try text(.identity) else { return [.session, .batch] }
@@ -67,18 +67,18 @@ extension FileKeyValueStore {
 }
 
 extension OutboxDatabase {
-    /// Writes the backups of all brands. The lock on them is held.
+    /// Writes the backups of all tenants. The lock on them is held.
     ///
-    /// - Parameter own: The brand whose backups must be written; of the others those are that can be. `nil`: all must, and
+    /// - Parameter own: The tenant whose backups must be written; of the others those are that can be. `nil`: all must, and
     ///   nothing of forgotten persons is left.
     func writeBackups(in folder: StateFolder, own: Int64? = nil) throws(StorageError) {
-        var brands: Set<Int64> = []
-        for lane in try lanes(besides: LaneKey(lane: 0, brand: 0)) where brands.insert(lane.key.brand).inserted {
+        var tenants: Set<Int64> = []
+        for lane in try lanes(besides: LaneKey(lane: 0, tenant: 0)) where tenants.insert(lane.key.tenant).inserted {
             let image = try backupImage(of: lane.key, lane.identity, in: folder)
             do throws(StorageError) {
                 try image?.write(in: folder)
             } catch {
-                guard let own, own != lane.key.brand else { throw error }
+                guard let own, own != lane.key.tenant else { throw error }
             }
         }
         if own == nil { try folder.removeValues(of: try forgottenList()) }

@@ -125,7 +125,7 @@ struct ManyHostsRun {
         let connection = try Connection(state.database, .readOnly)
         connection.setPatience(milliseconds: Connection.busyTimeout)
         var queued: Set<String> = []
-        try connection.prepare("SELECT message_id FROM given WHERE kind = 0").rows { row in
+        try connection.prepare("SELECT message_id FROM caller_key WHERE kind = 0").rows { row in
             queued.insert(row.text("message_id") ?? "")
             return true
         }

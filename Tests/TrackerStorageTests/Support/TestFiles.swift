@@ -28,6 +28,25 @@ extension TemporaryFolder {
         try write(data, to: "tracker.sqlite3")
     }
 
+    /// Makes the database one of version 8, in which some names were others.
+    func giveFormerNames() throws {
+        try execute(
+            """
+            ALTER TABLE tenant RENAME COLUMN generation TO epoch;
+            ALTER TABLE tenant RENAME TO brand;
+            ALTER TABLE lane RENAME COLUMN tenant TO brand;
+            ALTER TABLE lane RENAME COLUMN removed TO settled;
+            ALTER TABLE value RENAME COLUMN tenant TO brand;
+            ALTER TABLE record RENAME COLUMN has_caller_key TO is_given;
+            ALTER TABLE refused RENAME COLUMN has_caller_key TO is_given;
+            DROP INDEX caller_key_removed;
+            ALTER TABLE caller_key RENAME COLUMN removed TO settled;
+            ALTER TABLE caller_key RENAME TO given;
+            CREATE INDEX given_settled ON given(lane, settled) WHERE settled IS NOT NULL;
+            PRAGMA user_version=8;
+            """)
+    }
+
     func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: file(name)) }
 
     func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
