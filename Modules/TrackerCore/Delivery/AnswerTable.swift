@@ -8,9 +8,12 @@ typealias Answer = Result<HTTPResponse, TransportError>
 enum AnswerTable {
     /// What an answer says of its request.
     enum Sorted: Sendable {
-        /// The request may be right: the server, or the way to it, is down or busy. The wait is at least `floor`.
-        case retry(floor: Duration, String)
+        /// The request may be right: the server, or the way to it, is down or busy.
+        case verdict(Verdict)
         case final(SortedAnswer)
+
+        /// How long the server wants no other request.
+        var wait: Duration { if case .verdict(.retry(let floor, _)) = self { floor } else { .zero } }
     }
 
     /// Sorts an answer by its status.
@@ -18,13 +21,13 @@ enum AnswerTable {
         switch answer {
         case .failure(let error) where error.kind == .invalidRequest:
             return .final(SortedAnswer(kind: .unsendable, response: nil, sentence: error.message))
-        case .failure(let error): return .retry(floor: error.retryAfter(at: wall) ?? .zero, error.message)
+        case .failure(let error): return .verdict(.retry(floor: error.retryAfter(at: wall) ?? .zero, error.message))
         case .success(let response):
             // Most answers are a 2xx, whose headers need not be read.
             let isSuccess = (200..<300).contains(response.status)
             let sentence = isSuccess ? "" : sentence(response.status, from: url)
             guard let kind = isSuccess ? .success : kind(of: response.status) else {
-                return .retry(floor: wait(for: response, at: wall), sentence)
+                return .verdict(.retry(floor: wait(for: response, at: wall), sentence))
             }
             return .final(SortedAnswer(kind: kind, response: response, sentence: sentence))
         }
@@ -51,5 +54,17 @@ enum AnswerTable {
     /// How a status reads in a log.
     static func sentence(_ status: Int, from url: String) -> String {
         "\(WebURL(url).authority) answered \(status)"
+    }
+}
+
+extension Dialect {
+    /// What an answer means, to the records and to the lane.
+    ///
+    /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
+    mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
+        switch sort(answer, to: plan, at: wall) {
+        case .verdict(let verdict): verdict
+        case .final(let answer): judge(answer, to: plan)
+        }
     }
 }

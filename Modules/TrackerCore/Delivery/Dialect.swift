@@ -65,16 +65,6 @@ extension Dialect {
     func sort(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> AnswerTable.Sorted {
         AnswerTable.sort(answer, from: plan.request.url, at: wall)
     }
-
-    /// What an answer means, to the records and to the lane.
-    ///
-    /// - Parameter wall: The wall time, for a `Retry-After` date without a `Date` beside it.
-    mutating func judge(_ answer: Answer, to plan: Plan, at wall: Timestamp) -> Verdict {
-        switch sort(answer, to: plan, at: wall) {
-        case .retry(let floor, let sentence): .retry(floor: floor, sentence)
-        case .final(let answer): judge(answer, to: plan)
-        }
-    }
 }
 
 extension Route {

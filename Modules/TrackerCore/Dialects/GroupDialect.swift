@@ -190,16 +190,12 @@ struct GroupDialect: Dialect {
         let status = AnswerTable.sentence(response.status, from: plan.request.url)
         let sentence = (200..<300).contains(response.status) ? "\(status), \(form.refusalIn2xx)" : status
         switch (said, sorted) {
-        case (.retry(let floor), .retry(let wait, _)): return .retry(floor: max(floor, wait), sentence)
-        case (.retry(let floor), .final): return .retry(floor: floor, sentence)
+        case (.retry(let floor), _): return .verdict(.retry(floor: max(floor, sorted.wait), sentence))
         case (.kind(let kind), _):
             return .final(SortedAnswer(kind: kind, response: response, sentence: sentence))
-        case (.refused(let places, let others), _):
-            var refusal = (places: places, others: others)
-            if case .again(let pause) = others, case .retry(let wait, _) = sorted {
-                refusal.others = .again(after: max(pause, wait))
-            }
-            return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence, named: refusal))
+        case (.refused(let places, var others), _):
+            if case .again(let pause) = others { others = .again(after: max(pause, sorted.wait)) }
+            return .final(SortedAnswer(kind: .refused, response: response, sentence: sentence, named: (places, others)))
         }
     }
 

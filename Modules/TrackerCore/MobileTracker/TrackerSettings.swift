@@ -59,7 +59,7 @@ struct TrackerSettings: ClientSettings {
             throw TrackerError(
                 .initializationFailed,
                 "The tracker is initialized for brand \(current.brand.number), and cannot also be for brand "
-                    + "\(brand.number). Call reset(all: true) or shutdown() first, or make a tracker of its own for the "
+                    + "\(brand.number). Reset everything or shut the tracker down first, or make a tracker of its own for the "
                     + "other brand.")
         }
         return .ignored(hasOthers: config != current.config)

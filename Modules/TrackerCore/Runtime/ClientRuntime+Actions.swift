@@ -192,31 +192,7 @@ extension ClientRuntime {
         }
     }
 
-    /// Tells the model that something has happened, and does what it wants done.
-    func follow(_ event: (inout Model) -> [ModelEffect<Model.Given>]) {
-        let effects = contents.withLock { contents in
-            let effects = event(&contents.model)
-            // The lane learns of it in the order of the calls.
-            for case .setInBackground(let isInBackground) in effects {
-                contents.state.run?.lane.setInBackground(isInBackground)
-            }
-            return effects
-        }
-        // After most calls there is nothing to do.
-        guard !effects.isEmpty else { return }
-        let lane = lane
-        for effect in effects {
-            switch effect {
-            case .report(let diagnostic): hub.report(diagnostic)
-            case .call(let call): enqueue(call, messageID: nil)
-            case .locate(let provider, let call): locate(provider, call)
-            case .setInBackground: break
-            case .makeDue(let sequence): lane?.engine.makeDue(through: sequence)
-            }
-        }
-    }
-
-    private func locate(
+    func locate(
         _ provider: any LocationProvider, _ call: @escaping @Sendable (LocationData) -> Model.Given
     ) {
         // The task ends with the provider's answer. It makes one call, and no code waits for it.

@@ -65,7 +65,7 @@ extension ClientState {
 
     mutating func initialize(_ initialization: Initialization<Model>) {
         if case .disabled(_, .server) = phase {
-            return ignore(initialization, "The client is disabled: call reset() before initialize().")
+            return ignore(initialization, "The client is disabled: it must be reset before it is initialized again.")
         }
         do throws(TrackerError) {
             let settings = try initialization.settings.get()
@@ -200,7 +200,8 @@ extension ClientState {
         answerWaiters(
             TrackerError(
                 .initializationFailed,
-                "A reset(all: true) and the initialize() after it came before this one was done: that one counts."))
+                "A reset of everything and another initialization came before this one was done: the later one counts.")
+        )
     }
 
     /// Whether the lane of the run in use is being opened, or waits for that.
@@ -292,7 +293,7 @@ extension ClientState {
                 .log(
                     .error,
                     "\(message). The client is disabled, its queue cleared, and calls are dropped. Correct it, then "
-                        + "restart the program, or call reset() and then initialize()."))
+                        + "restart the program, or reset the client and initialize it again."))
             answerWaiters(nil)
         case .idle, .withoutSession, .resetting, .disabled, .shutDown: break
         }

@@ -95,7 +95,7 @@ extension OutboxConfiguration {
         return switch location {
         case .folder(let path):
             #"What the server refuses is kept: `mobile-tracker refused list --storage-dir "\#(path)"` shows it."#
-        case .memory: "What the server refuses is kept in memory: `refused()` lists it."
+        case .memory: "What the server refuses is kept in memory: the list of refused events shows it."
         }
     }
 }

@@ -186,7 +186,8 @@ import TrackerPlatform
         guard answer.status != 407 else {
             return finish(id, .failure(refusal(by: 407, of: entry.exchange.address, headers: answer.headers)))
         }
-        let step = entry.exchange.advance(after: answer, policy: &policy, read: WebAddress.init(reading:))
+        let step = entry.exchange.advance(
+            after: answer, leadingTo: transfer.location, policy: &policy, read: WebAddress.init(reading:))
         switch step {
         case .send: send(id)
         case .finish(let result): finish(id, result)

@@ -104,14 +104,16 @@ import TrackerModels
     /// The answer that has come in; `nil` if it broke off in its header, or there was none.
     ///
     /// - Parameter isWhole: Whether its body came in to its end.
-    func answer(isWhole: Bool) -> Exchange.Answer? {
+    func answer(isWhole: Bool) -> HTTPResponse? {
         // An answer that breaks off in its header does not count, nor does an interim one.
         guard isHeaderWhole, handle.status >= 200 else { return nil }
-        return Exchange.Answer(
+        return HTTPResponse(
             status: handle.status, headers: HTTPHeaders(lines: headerLines), body: isWhole ? body : [],
-            isBodyWhole: isWhole,
-            location: handle.location)
+            isBodyWhole: isWhole)
     }
+
+    /// Where the answer's `Location` leads, made absolute; `nil` without one.
+    var location: String? { handle.location }
 
     /// The status with which a proxy refused to connect to the host, if one did.
     var proxyRefusal: Int? { handle.proxyStatus >= 300 ? handle.proxyStatus : nil }

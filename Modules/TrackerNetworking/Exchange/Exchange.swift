@@ -3,18 +3,6 @@
 /// It follows redirects by hand, with the same method, headers and body, because a library that follows them on its own
 /// turns POST into GET and carries keys to other hosts. And it sends a body that was refused compressed once more plain.
 struct Exchange {
-    /// One answer of the server, before it is known whether it is the final one.
-    struct Answer {
-        var status: Int
-        var headers: HTTPHeaders
-        /// Empty if it did not come in to its end.
-        var body: [UInt8]
-        /// Whether the body came in to its end.
-        var isBodyWhole = true
-        /// Where a `Location` leads, made absolute; `nil` without one.
-        var location: String?
-    }
-
     enum Step {
         /// Send ``Exchange/body`` to ``Exchange/address``.
         case send
@@ -56,13 +44,15 @@ struct Exchange {
     /// Takes the answer to what was sent last.
     ///
     /// - Parameters:
-    ///   - answer: The answer.
+    ///   - answer: The answer. It may not be the final one.
+    ///   - location: Where its `Location` leads, made absolute; `nil` without one.
     ///   - policy: What is known about compression; what the answer teaches is added.
     ///   - read: Takes a URL apart.
     mutating func advance(
-        after answer: Answer, policy: inout CompressionPolicy, read: (String) -> WebAddress?
+        after answer: consuming HTTPResponse, leadingTo location: String?, policy: inout CompressionPolicy,
+        read: (String) -> WebAddress?
     ) -> Step {
-        if Self.isRedirect(answer.status), let location = answer.location {
+        if Self.isRedirect(answer.status), let location {
             return follow(read(location), after: answer)
         }
         if compressedBody != nil {
@@ -74,22 +64,19 @@ struct Exchange {
         } else if wasRefusedCompressed {
             policy.learn(fromPlain: answer.status, from: origin)
         }
-        return .finish(
-            .success(
-                HTTPResponse(
-                    status: answer.status, headers: answer.headers, body: answer.body,
-                    isBodyWhole: answer.isBodyWhole, bodyBytes: request.body?.count ?? 0,
-                    sentBytes: body?.count ?? 0)))
+        answer.bodyBytes = request.body?.count ?? 0
+        answer.sentBytes = body?.count ?? 0
+        return .finish(.success(answer))
     }
 
     /// Whether an answer shows that the server has read the body.
-    private func isRead(_ answer: Answer) -> Bool {
+    private func isRead(_ answer: HTTPResponse) -> Bool {
         guard answer.status == 400, let list = request.listOfFaults else { return false }
         // What is no JSON shows nothing.
         return (try? JSONText(validating: answer.body))?[list]?.elements.isEmpty == false
     }
 
-    private mutating func follow(_ target: WebAddress?, after answer: Answer) -> Step {
+    private mutating func follow(_ target: WebAddress?, after answer: HTTPResponse) -> Step {
         let shown = request.isPathPrivate ? target?.origin : target?.display
         guard let target, address.mayRedirect(to: target) else {
             return .finish(

@@ -26,7 +26,7 @@ struct AnalyticsDeliveryTests {
         let cause = try #require(fixture.client.info("disabledBecause")?.stringValue)
         #expect(cause.contains("answered \(status): ") && cause.hasSuffix(option))
         let errors = fixture.log.lines.all.filter { $0.hasPrefix("error:") }
-        #expect(errors.contains { $0.contains(cause) && $0.contains("restart the program, or call reset()") })
+        #expect(errors.contains { $0.contains(cause) && $0.contains("restart the program, or reset the client") })
         #expect(errors.contains { $0.contains("15 queued events were dropped") }, "\(errors)")
         #expect(fixture.client.info("queueLength") == 0)
         #expect(fixture.client.info("account", "dropped", "disabled") == 15)
