@@ -17,7 +17,7 @@ final class Agent: Sendable {
     private let settings: HostSettings
     private let log: HostLog
     private let metrics: HostMetrics
-    private let lanes: LaneRegistry
+    private let lanes: OpenLanes
     private let timeout: Duration
     /// When everything must be over.
     private let deadline = Mutex<ContinuousClock.Instant?>(nil)
@@ -25,7 +25,7 @@ final class Agent: Sendable {
     /// - Throws: Why it cannot listen.
     init(
         path: String, options: HostOptions, settings: HostSettings, log: HostLog, metrics: HostMetrics,
-        lanes: LaneRegistry
+        lanes: OpenLanes
     ) throws(AgentFault) {
         self.settings = settings
         self.log = log

@@ -110,7 +110,7 @@ struct Host {
     private func listen(at path: String) -> Never {
         // Each connection is one, and each queue ten.
         raiseDescriptorLimit()
-        let lanes = LaneRegistry(limit: options.maxLanes)
+        let lanes = OpenLanes(limit: options.maxLanes)
         let (log, metrics) = logAndMetrics(lanes)
         do throws(AgentFault) {
             let agent = try Agent(
@@ -144,7 +144,7 @@ struct Host {
             isRecording: options.isRecording)
     }
 
-    private func logAndMetrics(_ lanes: LaneRegistry? = nil) -> (HostLog, HostMetrics) {
+    private func logAndMetrics(_ lanes: OpenLanes? = nil) -> (HostLog, HostMetrics) {
         let log = HostLog(descriptor: STDERR_FILENO, least: options.logLevel, format: options.logFormat)
         for doubt in options.doubts { log.log(.warning, doubt) }
         return (log, HostMetrics(file: options.metricsFile.map { MetricsFile($0, log: log) }, lanes: lanes))

@@ -38,7 +38,7 @@ struct HostOptions: Hashable, Sendable {
     /// How many clients an agent serves at a time.
     var maxConnections = SocketServer.Limits().maxConnections
     /// How many queues an agent has open at a time.
-    var maxLanes = LaneRegistry.usualLimit
+    var maxLanes = OpenLanes.usualLimit
     var logFormat = HostLog.Format.text
     /// Whether clients post their debug information to the development collector, unless they say otherwise.
     var collectorPanel = false
@@ -214,7 +214,7 @@ struct HostOptions: Hashable, Sendable {
           --listen-mode MODE         who may connect: 0600, the same user (default), or 0660,
                                      the socket's group too
           --max-connections N        how many may be connected (default \(SocketServer.Limits().maxConnections))
-          --max-lanes N              how many queues may be open at a time (default \(LaneRegistry.usualLimit))
+          --max-lanes N              how many queues may be open at a time (default \(OpenLanes.usualLimit))
           --config PATH              start the clients of a file without a caller, so that what
                                      waits is delivered at once: JSON with the params of init,
                                      analytics.initialize and basic.initialize; mode 0600

@@ -16,7 +16,7 @@ struct BackupTests {
 
         /// The file, from the state folder.
         func name(in folder: TemporaryFolder) -> String {
-            let backup = LaneBackup(folder.state, .sample)
+            let backup = BackupFiles(folder.state, .sample)
             let files = self == .tenantGeneration ? backup.tenant : backup.lane
             return files.directory.file(rawValue).replacing(folder.path + "/", with: "")
         }

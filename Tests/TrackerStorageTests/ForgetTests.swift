@@ -258,7 +258,7 @@ struct ForgetTests {
         await other.commit([.store(.own("user_id"), Self.person, nil), .store(.own("anonymous_id"), "a", nil)])
         await other.close()
         let lane = LaneIdentity(kind: .batch, owner: "unknown", origin: "https://in.example.com")
-        let files = LaneBackup(folder.state, lane).lane
+        let files = BackupFiles(folder.state, lane).lane
         try files.save(
             StoredValue(text: Self.person, expires: Timestamp(milliseconds: .max), generation: 1),
             for: "__GT_analytics_user_id")

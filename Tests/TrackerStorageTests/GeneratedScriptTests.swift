@@ -218,7 +218,7 @@ private struct ScriptRun {
         try expect(account.isBalanced, true, "balance of \(account)")
         let refused = try outbox.refused()
         try expect(
-            refused.map { "\($0.messageID) \(LaneKey.sequence(ofRecord: $0.id.number)) \($0.session?.text ?? "none")" },
+            refused.map { "\($0.messageID) \(RowKey.sequence(ofRecord: $0.id.number)) \($0.session?.text ?? "none")" },
             model.refused.map { "\($0.item.id) \($0.item.sequence) \($0.session ?? "none")" }, "refused")
         try expect(
             outbox.refusedCount().bytes, model.refused.reduce(0) { $0 + $1.item.bytes }, "bytes of what was refused")

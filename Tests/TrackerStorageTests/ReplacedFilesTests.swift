@@ -134,7 +134,7 @@ struct ReplacedFilesTests {
         #expect(log.ofRecords == [])
         #expect(try outbox.account() == .sample(accepted: 1, recovered: 1, queued: 2))
         // Late answers to what was numbered before settle nothing else.
-        #expect(try outbox.ids().map { LaneKey.sequence(ofRecord: $0.number) } == [1, 10_001])
+        #expect(try outbox.ids().map { RowKey.sequence(ofRecord: $0.number) } == [1, 10_001])
     }
 
     @Test("by an older copy of itself goes on in that one, and gives no number twice")

@@ -99,7 +99,7 @@ struct SharedFolderTests {
         await stranded.close()
         #expect(try outbox.strandedLanes() == [StrandedLane(identity: other, records: 2)])
 
-        let lock = LaneLock(path: folder.state.deliveryLock(of: other))
+        let lock = DeliveryLock(path: folder.state.deliveryLock(of: other))
         #expect(lock.acquire())
         #expect(try outbox.strandedLanes().isEmpty)
         lock.end()

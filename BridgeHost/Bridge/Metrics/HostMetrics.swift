@@ -20,10 +20,10 @@ package final class HostMetrics: Sendable {
     /// Those who wait for the text. As long as there is one, a thread reads it.
     private let readers = Mutex<[@Sendable (String) -> Void]>([])
     private let file: MetricsFile?
-    private let lanes: LaneRegistry?
+    private let lanes: OpenLanes?
 
     /// - Parameter lanes: The lanes that sessions share, which outlive them.
-    package init(file: MetricsFile? = nil, lanes: LaneRegistry? = nil) {
+    package init(file: MetricsFile? = nil, lanes: OpenLanes? = nil) {
         self.file = file
         self.lanes = lanes
     }

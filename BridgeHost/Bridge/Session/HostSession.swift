@@ -49,7 +49,7 @@ package final class HostSession: Responder {
     package init(
         settings: HostSettings, log: HostLog, metrics: HostMetrics = HostMetrics(),
         notify: @escaping @Sendable (JSONRPC.Notification) -> Void,
-        together: @escaping @Sendable (() -> Void) -> Void = { $0() }, lanes: LaneRegistry? = nil,
+        together: @escaping @Sendable (() -> Void) -> Void = { $0() }, lanes: OpenLanes? = nil,
         after: @escaping @Sendable (Duration, @escaping @Sendable () -> Void) -> Void = { Alarm(after: $0, $1) },
         stop: @escaping @Sendable () -> Void
     ) {
@@ -71,7 +71,7 @@ package final class HostSession: Responder {
                 metrics.change()
             }
             dependencies.sharing = lanes.map {
-                LaneSharing($0, log: shared(log, nil), listener: shared(nil, publisher))
+                ClientSharing($0, log: shared(log, nil), listener: shared(nil, publisher))
             }
             return dependencies
         }

@@ -5,12 +5,12 @@ import TrackerStorage
 package struct ClientMetrics: Sendable {
     var refusedCalls: [RefusalReason: Int] = [:]
     /// Its lane; `nil` if it has none.
-    var lane: LaneMetrics?
+    var lane: QueueMetrics?
 
     /// Those of a client that has counted nothing.
     package init() {}
 
-    init(refusedCalls: [RefusalReason: Int] = [:], lane: LaneMetrics?) {
+    init(refusedCalls: [RefusalReason: Int] = [:], lane: QueueMetrics?) {
         (self.refusedCalls, self.lane) = (refusedCalls, lane)
     }
 
@@ -29,7 +29,7 @@ extension ClientMetrics {
     {
         do throws(StorageError) {
             return try StateInspection(StateFolder(path: path)).lanes.map { lane in
-                (ClientName(lane.identity.kind), ClientMetrics(lane: LaneMetrics(lane)))
+                (ClientName(lane.identity.kind), ClientMetrics(lane: QueueMetrics(lane)))
             }
         } catch {
             throw TrackerError(.storage, error.message)

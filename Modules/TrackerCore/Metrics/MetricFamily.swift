@@ -89,19 +89,19 @@ package struct MetricFamily: Sendable {
     }
 
     private static func counter(
-        _ name: String, _ help: String, _ value: @escaping @Sendable (LaneMetrics) -> Int?
+        _ name: String, _ help: String, _ value: @escaping @Sendable (QueueMetrics) -> Int?
     ) -> MetricFamily {
         MetricFamily(name + "_total", .counter, help) { $0.lane.flatMap(value).map { .number($0) } }
     }
 
     private static func gauge(
-        _ name: String, _ help: String, _ value: @escaping @Sendable (LaneMetrics) -> Int?
+        _ name: String, _ help: String, _ value: @escaping @Sendable (QueueMetrics) -> Int?
     ) -> MetricFamily {
         MetricFamily(name, .gauge, help) { $0.lane.flatMap(value).map { .number($0) } }
     }
 
     private static func reasons(
-        _ kind: Kind, _ name: String, _ help: String, _ value: @escaping @Sendable (LaneMetrics) -> [String: Int]?
+        _ kind: Kind, _ name: String, _ help: String, _ value: @escaping @Sendable (QueueMetrics) -> [String: Int]?
     ) -> MetricFamily {
         MetricFamily(name, kind, help) { $0.lane.flatMap(value).map { .reasons($0) } }
     }

@@ -75,11 +75,11 @@ extension ClientRuntime: ClientControl {
         }
         return ClientMetrics(
             refusedCalls: refused,
-            lane: run.map { LaneMetrics($0.lane.parts) } ?? last ?? account.map { LaneMetrics($0) })
+            lane: run.map { QueueMetrics($0.lane.parts) } ?? last ?? account.map { QueueMetrics($0) })
     }
 
     /// The lane of a run closes: what it has counted stays. A shared lane goes on.
-    func keep(_ last: LaneMetrics, of run: Run) {
+    func keep(_ last: QueueMetrics, of run: Run) {
         guard run.lane.share == nil else { return }
         guard let registry = dependencies.sharing?.registry else {
             return contents.withLock { $0.lastMetrics = last }

@@ -266,7 +266,7 @@ extension ClientRuntime {
     }
 
     private func close(_ run: Run) {
-        if dependencies.sharing != nil { keep(LaneMetrics(run.lane.parts), of: run) }
+        if dependencies.sharing != nil { keep(QueueMetrics(run.lane.parts), of: run) }
         run.lane.close(within: closingTime) { [self] in handle { $0.state.closed(run.number) } }
     }
 

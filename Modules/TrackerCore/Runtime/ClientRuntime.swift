@@ -20,7 +20,7 @@ final class ClientRuntime<Model: ClientModel>: Sendable {
         /// The counters of the last run, once a reset has ended it.
         var lastAccount: Account?
         /// The figures of the last run, once a shutdown has ended it.
-        var lastMetrics: LaneMetrics?
+        var lastMetrics: QueueMetrics?
         /// Why the client could not be initialised.
         var lastError: (message: String, at: Timestamp)?
         /// Whether informative and debug messages are logged whatever the settings say.

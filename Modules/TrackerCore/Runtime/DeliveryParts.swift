@@ -71,7 +71,7 @@ struct DeliveryParts: Sendable {
     ///   - look: Called with the last figures, before the lane is closed.
     ///   - completion: Called when every lock is free; a disk that stalls makes it late.
     func end(
-        within timeout: Duration, look: @escaping @Sendable (LaneMetrics) -> Void,
+        within timeout: Duration, look: @escaping @Sendable (QueueMetrics) -> Void,
         completion: @escaping @Sendable () -> Void
     ) {
         // If delivery has not begun, nothing can be sent, and a flush would wait for nothing.
@@ -81,7 +81,7 @@ struct DeliveryParts: Sendable {
         engine.flush(timeout: timeout * 0.8) { _ in
             engine.close(by: deadline) {
                 // Answered on the way to the end, once what was delivered is written.
-                outbox.stage(.barrier) { _ in look(LaneMetrics(self)) }
+                outbox.stage(.barrier) { _ in look(QueueMetrics(self)) }
                 outbox.close(completion: completion)
             }
         }

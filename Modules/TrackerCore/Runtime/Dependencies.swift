@@ -14,7 +14,7 @@ package struct Dependencies: Sendable {
     /// Runs the closures that answer the calls of one transaction. The host wraps them, to write all answers at once.
     package var answering: @Sendable (_ answers: () -> Void) -> Void = { $0() }
     /// How clients share the lanes of the process; `nil`: each has its own.
-    package var sharing: LaneSharing?
+    package var sharing: ClientSharing?
     /// Sees every call, in the tests of a program.
     package var recorder: (any CallRecorder)?
     /// The variables of the process's environment, by their names.

@@ -22,9 +22,9 @@ struct OpenLane: Sendable {
     let parts: DeliveryParts
     let keyFile: KeyFile?
     /// The client's share, if others may use the lane too.
-    let share: LaneShare?
+    let share: Membership?
     /// Where the lanes of the process are counted and this one is in memory: its place among them.
-    private let place: LanePlace?
+    private let place: Reservation?
 
     var outbox: any LaneOutbox { parts.outbox }
     var engine: DeliveryEngine { parts.engine }
@@ -44,7 +44,7 @@ struct OpenLane: Sendable {
     ) throws(TrackerError) {
         let keyFile = settings.delivery.keyFile.map(KeyFile.init)
         self.keyFile = keyFile
-        if let sharing = dependencies.sharing, let key = LaneRegistry.Key(settings) {
+        if let sharing = dependencies.sharing, let key = OpenLanes.Key(settings) {
             let share = try sharing.registry.join(
                 key, dependencies, settings, listener, keyFile, isReplacing: isReplacing, outbox: outbox)
             self.share = share
@@ -166,7 +166,7 @@ struct OpenLane: Sendable {
     ///   - look: Called with the last figures, before the lane is closed.
     ///   - completion: Called when every lock is free; a disk that stalls makes it late.
     func end(
-        within timeout: Duration, look: @escaping @Sendable (LaneMetrics) -> Void,
+        within timeout: Duration, look: @escaping @Sendable (QueueMetrics) -> Void,
         completion: @escaping @Sendable () -> Void
     ) {
         if let share { return share.lane.leave(share.member, completion) }

@@ -186,15 +186,15 @@ final class SharedLane: Sendable {
     // MARK: Its end
 
     /// Closes it, unless that was done.
-    func close(look: (LaneMetrics) -> Void) {
+    func close(look: (QueueMetrics) -> Void) {
         guard isClosing.raise() else { return }
-        look(LaneMetrics(parts))
+        look(QueueMetrics(parts))
         parts.close(within: OpenLane.patience) {}
     }
 
     /// Sends what can be sent within the time, then closes it, unless that was done.
     func end(
-        within timeout: Duration, look: @escaping @Sendable (LaneMetrics) -> Void,
+        within timeout: Duration, look: @escaping @Sendable (QueueMetrics) -> Void,
         completion: @escaping @Sendable () -> Void
     ) {
         guard isClosing.raise() else { return completion() }

@@ -36,7 +36,7 @@ extension ForgottenList {
     init?(text: String) {
         let words = text.split(separator: " ")
         let numbers = words.compactMap { Int64($0) }
-        guard numbers.count == words.count, numbers.count >= 2, LaneKey.known.contains(numbers[0]) else { return nil }
+        guard numbers.count == words.count, numbers.count >= 2, RowKey.known.contains(numbers[0]) else { return nil }
         self.init(changes: numbers[0], salt: numbers[1])
         hashes = Set(numbers.dropFirst(2))
     }

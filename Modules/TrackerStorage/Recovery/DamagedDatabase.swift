@@ -86,7 +86,7 @@ final class DamagedDatabase {
             guard let identity = LaneIdentity(row) else { return }
             // The number may itself be damaged; the backups have the right one.
             func number(_ column: StaticString, or other: Int64) -> Int64 {
-                LaneKey.known.contains(row.int64(column)) ? row.int64(column) : other
+                RowKey.known.contains(row.int64(column)) ? row.int64(column) : other
             }
             let (generation, erased) = (number("generation", or: 1), number("erased", or: 0))
             lanes[identity] = RecoveredLane(
@@ -133,7 +133,7 @@ final class DamagedDatabase {
         try read("SELECT message_id, kind, outcome, removed FROM caller_key WHERE lane = \(lane)") { row in
             guard let messageID = row.text("message_id") else { return }
             // A damaged one is among the oldest.
-            let number = LaneKey.known.contains(row.int64("removed")) ? row.int64("removed") : 0
+            let number = RowKey.known.contains(row.int64("removed")) ? row.int64("removed") : 0
             let removed = row.isNull("removed") ? nil : number
             keys.append((messageID, row.int("kind"), row.int("outcome"), removed))
         }

@@ -55,5 +55,5 @@ extension StateFolder {
     }
 
     /// Notes that the damaged database was read, or given up.
-    func forgetRefusal() throws(StorageError) { try facts.remove(LaneBackup.Fact.refusal.rawValue) }
+    func forgetRefusal() throws(StorageError) { try facts.remove(BackupFiles.Fact.refusal.rawValue) }
 }

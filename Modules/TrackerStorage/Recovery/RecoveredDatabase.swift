@@ -74,7 +74,7 @@ struct RecoveredDatabase {
             for (identity, recovered) in Self.sorted(lanes) {
                 let key = try database.makeLane(identity, recovered)
                 let old = found[identity]
-                let recovery = LaneRecovery(database, LaneBackup(folder, identity), recovered, key)
+                let recovery = QueueRecovery(database, BackupFiles(folder, identity), recovered, key)
                 let expected = old?.queued ?? queued[identity]
                 // Where another lane has the number that the backups know, the database is another one.
                 let isOthers = old == nil && found.values.contains { $0.number == recovered.number }

@@ -35,7 +35,7 @@ extension StateFolder {
             for directory in try tenant.folders() {
                 let files = FileKeyValueStore(directory: directory)
                 guard let identity = try files.text(.identity).flatMap({ LaneIdentity(backup: $0) }) else { continue }
-                lanes[identity] = try LaneBackup(self, identity).recovered
+                lanes[identity] = try BackupFiles(self, identity).recovered
             }
         }
         return lanes

@@ -24,7 +24,7 @@ struct CatchUp {
     ///
     /// - Returns: The lanes whose backups cannot be read: what is in them may have been erased.
     func run() throws(StorageError) -> Set<LaneIdentity> {
-        let lanes = try database.lanes(besides: LaneKey(lane: 0, tenant: 0))
+        let lanes = try database.lanes(besides: RowKey(lane: 0, tenant: 0))
         var unread: Set<LaneIdentity> = []
         for lane in lanes where try !repeatResets(lane.key, lane.identity) { unread.insert(lane.identity) }
         // Which records keep the device of before is known once all generations are.
@@ -38,7 +38,7 @@ struct CatchUp {
     }
 
     /// - Returns: Whether the lane's backups can be read.
-    private func repeatResets(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
+    private func repeatResets(_ key: RowKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
         let isOwn = identity == own
         guard let generation = try read(identity, isOwn, { (backup) throws(StorageError) in try backup.generation }),
             var row = try database.lane(key, prefix: "")
@@ -61,7 +61,7 @@ struct CatchUp {
     }
 
     /// - Returns: Whether the tenant's backups can be read.
-    private func raiseTenantGenerations(_ key: LaneKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
+    private func raiseTenantGenerations(_ key: RowKey, _ identity: LaneIdentity) throws(StorageError) -> Bool {
         let isOwn = identity.kind == own.kind && identity.owner == own.owner
         guard
             let (tenantGeneration, consent) = try read(
@@ -79,7 +79,7 @@ struct CatchUp {
 
     /// The backups of a lane need not say that a denial has emptied it: a crash may have come before, or an older version has
     /// written them.
-    private func emptyIfDenied(_ key: LaneKey) throws(StorageError) {
+    private func emptyIfDenied(_ key: RowKey) throws(StorageError) {
         guard var row = try database.lane(key, prefix: ""), row.consent == .denied else { return }
         let hasRefused = try !database.refusedSizes(of: key).isEmpty
         guard hasRefused || row.counters.queued > 0 else { return }
@@ -91,10 +91,10 @@ struct CatchUp {
 
     /// - Returns: `nil` if another's backups cannot be read.
     private func read<Facts>(
-        _ identity: LaneIdentity, _ isOwn: Bool, _ facts: (LaneBackup) throws(StorageError) -> Facts
+        _ identity: LaneIdentity, _ isOwn: Bool, _ facts: (BackupFiles) throws(StorageError) -> Facts
     ) throws(StorageError) -> Facts? {
         do throws(StorageError) {
-            return try facts(LaneBackup(folder, identity))
+            return try facts(BackupFiles(folder, identity))
         } catch {
             if isOwn || error.isPassing { throw error }
             return nil

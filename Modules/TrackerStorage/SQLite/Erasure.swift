@@ -52,8 +52,8 @@ extension StateFolder {
     }
 
     /// Whether an erasure is due, as far as the file says.
-    func remembersErasure() throws(StorageError) -> Bool { try facts.contains(LaneBackup.Fact.erasure.rawValue) }
+    func remembersErasure() throws(StorageError) -> Bool { try facts.contains(BackupFiles.Fact.erasure.rawValue) }
 
     /// Notes that the erasure is complete.
-    func forgetErasure() throws(StorageError) { try facts.remove(LaneBackup.Fact.erasure.rawValue) }
+    func forgetErasure() throws(StorageError) { try facts.remove(BackupFiles.Fact.erasure.rawValue) }
 }

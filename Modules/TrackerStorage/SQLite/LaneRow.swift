@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// Which rows of the database are a lane's.
-struct LaneKey: Hashable, Sendable {
+struct RowKey: Hashable, Sendable {
     /// How many bits of a record's number are its sequence number; those above are its lane.
     private static let sequenceBits: Int64 = 44
 
@@ -36,7 +36,7 @@ struct LaneKey: Hashable, Sendable {
 
 /// The rows of a lane and its tenant.
 struct LaneRow: Hashable, Sendable {
-    let key: LaneKey
+    let key: RowKey
     /// The tenant's consent, if one is stored.
     var consent: Consent?
     /// Counts the tenant's resets: a backup from before the last does not count.
@@ -58,7 +58,7 @@ struct LaneRow: Hashable, Sendable {
     /// The start of the machine since which numbers were given; `nil` once all that was given is synced.
     var boot: String?
     /// What went in and out, and what waits.
-    var counters: LaneCounters
+    var counters: QueueCounters
     /// Counts the callers' ids whose records have left the queue.
     var removed: Int64
     /// Counts the changes of the list of persons to forget, which all lanes share: 0 if nobody ever was.
@@ -73,13 +73,13 @@ extension LaneRow {
             counters.bytes.after,
         ]
         let numbers = [tenantGeneration, generation.number, erased, sequence, reserved, removed]
-        return counters.allSatisfy { (0...LaneKey.maxCount).contains($0) }
-            && numbers.allSatisfy { (0...LaneKey.maxSequence).contains($0) } && erased < generation.number
+        return counters.allSatisfy { (0...RowKey.maxCount).contains($0) }
+            && numbers.allSatisfy { (0...RowKey.maxSequence).contains($0) } && erased < generation.number
     }
 }
 
 /// A lane's counters since its first record: `accepted + requeued == delivered + queued + dropped` after every commit.
-struct LaneCounters: Hashable, Sendable {
+struct QueueCounters: Hashable, Sendable {
     var accepted = 0
     var delivered = 0
     var queued = 0
@@ -92,7 +92,7 @@ struct LaneCounters: Hashable, Sendable {
 
 /// The point from which an outbox counts: when it opened the lane, or when it found another database in its place.
 struct AccountOrigin: Hashable, Sendable {
-    var counters = LaneCounters()
+    var counters = QueueCounters()
     /// How many records were found.
     var recovered = 0
 
@@ -107,12 +107,12 @@ struct AccountOrigin: Hashable, Sendable {
     ///
     /// A counter that has fallen belongs to another database, which the next commit opens. Until then the account begins
     /// with what is found there.
-    func account(_ now: LaneCounters) -> Account {
+    func account(_ now: QueueCounters) -> Account {
         let account = difference(now)
         return account.isBalanced ? account : AccountOrigin(counters: now, recovered: now.queued).difference(now)
     }
 
-    private func difference(_ now: LaneCounters) -> Account {
+    private func difference(_ now: QueueCounters) -> Account {
         let accepted = now.accepted - counters.accepted
         return Account(
             // Records that another lane took over were first of those that were found.

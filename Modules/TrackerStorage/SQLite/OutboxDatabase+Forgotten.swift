@@ -70,7 +70,7 @@ extension OutboxDatabase {
     /// Of a session that was identified as one of them everything is theirs: the server has one session too. A record that
     /// is damaged names nobody, and is removed by the next read of the queue.
     func records(
-        of list: ForgottenList, in key: LaneKey, _ kind: LaneIdentity.Kind, values: [String: StoredState]
+        of list: ForgottenList, in key: RowKey, _ kind: LaneIdentity.Kind, values: [String: StoredState]
     ) throws(StorageError) -> ForgottenRecords {
         var found = ForgottenRecords()
         let (first, last) = (key.records.lowerBound, key.records.upperBound)
@@ -129,7 +129,7 @@ extension OutboxDatabase {
     }
 
     /// Removes the bindings of generations.
-    func removeGenerations(_ generations: Set<Generation>, in key: LaneKey) throws(StorageError) {
+    func removeGenerations(_ generations: Set<Generation>, in key: RowKey) throws(StorageError) {
         for generation in generations {
             try statement("DELETE FROM generation WHERE lane = ?1 AND number = ?2").run(key.lane, generation.number)
         }

@@ -19,7 +19,7 @@ enum IdempotencyKey {
 
 extension OutboxDatabase {
     /// The result of an earlier tracking call with this id.
-    func outcome(of messageID: MessageID, in key: LaneKey) throws(StorageError) -> IdempotencyKey.Outcome? {
+    func outcome(of messageID: MessageID, in key: RowKey) throws(StorageError) -> IdempotencyKey.Outcome? {
         try statement("SELECT outcome FROM caller_key WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
             .number(key.lane, messageID.text).flatMap { IdempotencyKey.Outcome(rawValue: Int($0)) }
     }
@@ -28,7 +28,7 @@ extension OutboxDatabase {
     ///
     /// - Returns: Whether it is the first.
     func claim(
-        _ messageID: ArraySlice<UInt8>, _ outcome: IdempotencyKey.Outcome, in key: LaneKey
+        _ messageID: ArraySlice<UInt8>, _ outcome: IdempotencyKey.Outcome, in key: RowKey
     ) throws(StorageError) -> Bool {
         try statement(
             "INSERT INTO caller_key(lane, message_id, kind, outcome) VALUES(?1, ?3, 0, ?2) ON CONFLICT DO NOTHING"
@@ -37,32 +37,32 @@ extension OutboxDatabase {
     }
 
     /// Takes back a claim of this transaction.
-    func takeBackClaim(of messageID: MessageID, in key: LaneKey) throws(StorageError) {
+    func takeBackClaim(of messageID: MessageID, in key: RowKey) throws(StorageError) {
         try statement("DELETE FROM caller_key WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
             .run(key.lane, messageID.text)
     }
 
     /// Whether a reset or a consent with this id has taken effect.
-    func isApplied(_ messageID: MessageID, in key: LaneKey) throws(StorageError) -> Bool {
+    func isApplied(_ messageID: MessageID, in key: RowKey) throws(StorageError) -> Bool {
         try statement("SELECT 1 FROM caller_key WHERE lane = ?1 AND message_id = ?2 AND kind = 1")
             .hasRow(key.lane, messageID.text)
     }
 
     /// Remembers the id of a reset or a consent, which has no record.
-    func rememberApplied(_ messageID: MessageID, removed: Int64, in key: LaneKey) throws(StorageError) {
+    func rememberApplied(_ messageID: MessageID, removed: Int64, in key: RowKey) throws(StorageError) {
         try remember((messageID.text, kind: 1, IdempotencyKey.Outcome.applied.rawValue, removed), in: key)
     }
 
     /// Remembers the id of a tracking call whose record now waits.
     func remember(
-        _ messageID: MessageID, _ outcome: IdempotencyKey.Outcome, in key: LaneKey
+        _ messageID: MessageID, _ outcome: IdempotencyKey.Outcome, in key: RowKey
     ) throws(StorageError) {
         try remember((messageID.text, kind: 0, outcome.rawValue, removed: nil), in: key)
     }
 
     /// Remembers an id as a row has it.
     func remember(
-        _ row: (messageID: String, kind: Int, outcome: Int, removed: Int64?), in key: LaneKey
+        _ row: (messageID: String, kind: Int, outcome: Int, removed: Int64?), in key: RowKey
     ) throws(StorageError) {
         try statement(
             "INSERT OR REPLACE INTO caller_key(lane, message_id, kind, outcome, removed) VALUES(?1, ?2, ?3, ?4, ?5)"
@@ -71,7 +71,7 @@ extension OutboxDatabase {
     }
 
     /// Records that the record of a tracking call has left the queue.
-    func markRemoved(_ messageID: String, _ removed: Int64, in key: LaneKey) throws(StorageError) {
+    func markRemoved(_ messageID: String, _ removed: Int64, in key: RowKey) throws(StorageError) {
         try statement("UPDATE caller_key SET removed = ?3 WHERE lane = ?1 AND message_id = ?2 AND kind = 0")
             .run(key.lane, messageID, removed)
     }
@@ -79,7 +79,7 @@ extension OutboxDatabase {
     /// Claims the id of a tracking call whose record is queued again.
     ///
     /// - Returns: False if a record with it waits already.
-    func reclaim(_ messageID: String, in key: LaneKey) throws(StorageError) -> Bool {
+    func reclaim(_ messageID: String, in key: RowKey) throws(StorageError) -> Bool {
         try statement(
             """
             INSERT INTO caller_key(lane, message_id, kind, outcome) VALUES(?1, ?2, 0, ?3)
@@ -92,7 +92,7 @@ extension OutboxDatabase {
     ///
     /// - Parameter removed: How many records of the old lane have left its queue with this one.
     /// - Returns: False if it was used there for another record.
-    func move(_ messageID: String, from old: LaneKey, _ removed: Int64, to new: LaneKey) throws(StorageError) -> Bool {
+    func move(_ messageID: String, from old: RowKey, _ removed: Int64, to new: RowKey) throws(StorageError) -> Bool {
         let isFirst = try statement(
             """
             INSERT INTO caller_key(lane, message_id, kind, outcome) VALUES(?2, ?3, 0, coalesce(
@@ -108,7 +108,7 @@ extension OutboxDatabase {
     }
 
     /// Removes the ids that are too old.
-    func removeKeys(removed: Int64, in key: LaneKey) throws(StorageError) {
+    func removeKeys(removed: Int64, in key: RowKey) throws(StorageError) {
         guard removed > IdempotencyKey.memory else { return }
         try statement("DELETE FROM caller_key WHERE lane = ?1 AND removed <= ?2")
             .run(key.lane, removed - IdempotencyKey.memory)

@@ -3,7 +3,7 @@ import TrackerModels
 /// The rows of lanes and tenants, and the counts of what was dropped.
 extension OutboxDatabase {
     /// Makes a lane's row, and its tenant's if that is missing. It gets its former number again if that is free.
-    func makeLane(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> LaneKey {
+    func makeLane(_ identity: LaneIdentity, _ recovered: RecoveredLane) throws(StorageError) -> RowKey {
         let (kind, owner) = (identity.kind.rawValue, identity.owner)
         var tenant = try statement("SELECT id FROM tenant WHERE kind = ?1 AND owner = ?2").number(kind, owner)
         if tenant == nil {
@@ -19,14 +19,14 @@ extension OutboxDatabase {
             ) RETURNING id
             """
         ).number(
-            (1...LaneKey.maxLane).contains(recovered.number) ? recovered.number : 0, tenant, identity.origin,
+            (1...RowKey.maxLane).contains(recovered.number) ? recovered.number : 0, tenant, identity.origin,
             recovered.generation, recovered.erased, recovered.reserved)
         guard let tenant, let lane else { throw StorageError(.failed, "The lane of \(identity.origin) cannot be made") }
-        return LaneKey(lane: lane, tenant: tenant)
+        return RowKey(lane: lane, tenant: tenant)
     }
 
     /// Lists the lanes but one, and how many records each holds.
-    func lanes(besides key: LaneKey) throws(StorageError) -> [(identity: LaneIdentity, key: LaneKey, records: Int)] {
+    func lanes(besides key: RowKey) throws(StorageError) -> [(identity: LaneIdentity, key: RowKey, records: Int)] {
         try statement(
             """
             SELECT kind, owner, origin, lane.id AS lane, tenant, queued
@@ -34,25 +34,25 @@ extension OutboxDatabase {
             """
         ).all(key.lane) { row in
             guard let identity = LaneIdentity(row) else { return nil }
-            return (identity, LaneKey(row), row.int("queued"))
+            return (identity, RowKey(row), row.int("queued"))
         }
     }
 
-    func key(of identity: LaneIdentity) throws(StorageError) -> LaneKey? {
+    func key(of identity: LaneIdentity) throws(StorageError) -> RowKey? {
         try statement(
             """
             SELECT lane.id AS lane, tenant FROM tenant JOIN lane ON lane.tenant = tenant.id
             WHERE kind = ?1 AND owner = ?2 AND origin = ?3
             """
         ).first(identity.kind.rawValue, identity.owner, identity.origin) { row in
-            LaneKey(row)
+            RowKey(row)
         }
     }
 
     /// Reads a lane, without what was dropped.
     ///
     /// - Parameter prefix: What the names of the lane's values begin with.
-    func lane(_ key: LaneKey, prefix: String) throws(StorageError) -> LaneRow? {
+    func lane(_ key: RowKey, prefix: String) throws(StorageError) -> LaneRow? {
         let found = try statement(
             """
             SELECT consent, tenant.generation AS tenant_generation, lane.generation AS generation, erased, session, device,
@@ -76,7 +76,7 @@ extension OutboxDatabase {
                 sessionExpires: entry.session == nil ? nil : row.timestamp("session_expires"),
                 identifyExpires: row.timestamp("identify_expires"),
                 sequence: row.int64("sequence"), reserved: row.int64("reserved"), boot: row.text("boot"),
-                counters: LaneCounters(
+                counters: QueueCounters(
                     accepted: row.int("accepted"), delivered: row.int("delivered"), queued: row.int("queued"),
                     queuedBytes: row.int("queued_bytes"),
                     bytes: WireBytes(before: row.int("bytes_before"), after: row.int("bytes_after"))
@@ -113,7 +113,7 @@ extension OutboxDatabase {
     }
 
     /// Records that this transaction syncs every number that was given.
-    func markClosed(_ key: LaneKey) throws(StorageError) {
+    func markClosed(_ key: RowKey) throws(StorageError) {
         try statement("UPDATE lane SET boot = NULL WHERE id = ?1 AND boot IS NOT NULL").run(key.lane)
     }
 
@@ -133,9 +133,9 @@ extension OutboxDatabase {
     }
 
     /// Reads how many records left without being delivered.
-    func dropped(of key: LaneKey) throws(StorageError) -> [DropReason: Int] {
+    func dropped(of key: RowKey) throws(StorageError) -> [DropReason: Int] {
         let counts = try statement("SELECT reason, count FROM dropped WHERE lane = ?1").all(key.lane) { row in
-            row.text("reason").flatMap(DropReason.init).map { ($0, min(max(0, row.int("count")), LaneKey.maxCount)) }
+            row.text("reason").flatMap(DropReason.init).map { ($0, min(max(0, row.int("count")), RowKey.maxCount)) }
         }
         return Dictionary(counts) { $1 }
     }
@@ -146,12 +146,12 @@ extension OutboxDatabase {
 /// The current generation and those that still have records have a row, if they are bound to anything.
 extension OutboxDatabase {
     /// Reads a generation's binding; `nil` if it has no row.
-    func entry(of generation: Generation, in key: LaneKey) throws(StorageError) -> GenerationEntry? {
+    func entry(of generation: Generation, in key: RowKey) throws(StorageError) -> GenerationEntry? {
         try statement("SELECT session, device, identify_id FROM generation WHERE lane = ?1 AND number = ?2")
             .first(key.lane, generation.number) { GenerationEntry($0) }
     }
 
-    func save(_ entry: GenerationEntry, of generation: Generation, in key: LaneKey) throws(StorageError) {
+    func save(_ entry: GenerationEntry, of generation: Generation, in key: RowKey) throws(StorageError) {
         try statement(
             """
             INSERT INTO generation(lane, number, session, device, identify_id, was_bound)
@@ -175,7 +175,7 @@ extension OutboxDatabase {
     /// - Parameter oldest: The number of the oldest record that waits: the generations of records stay that were queued
     ///   again and may wait behind it.
     func removeGenerations(
-        in key: LaneKey, before generation: Generation, unusedBy oldest: Int64? = nil
+        in key: RowKey, before generation: Generation, unusedBy oldest: Int64? = nil
     ) throws(StorageError) {
         try statement(
             """
@@ -189,7 +189,7 @@ extension OutboxDatabase {
     /// an earlier session goes with the device of then.
     ///
     /// - Parameter generation: The current generation of the lane, which may not be written yet.
-    func forgetDevice(of key: LaneKey, generation: Generation) throws(StorageError) {
+    func forgetDevice(of key: RowKey, generation: Generation) throws(StorageError) {
         try statement(
             """
             UPDATE generation SET device = NULL
@@ -205,7 +205,7 @@ extension OutboxDatabase {
 /// The groups of records that have gone out, or are about to, each in one request.
 extension OutboxDatabase {
     /// Remembers a group instead of others of its records, and forgets those whose records are all gone.
-    func remember(_ group: GroupExtent, in key: LaneKey) throws(StorageError) {
+    func remember(_ group: GroupExtent, in key: RowKey) throws(StorageError) {
         try statement(
             """
             DELETE FROM sent_group WHERE lane = ?1 AND (
@@ -219,7 +219,7 @@ extension OutboxDatabase {
     }
 
     /// Reads a lane's groups, the oldest first.
-    func groups(of key: LaneKey) throws(StorageError) -> [GroupExtent] {
+    func groups(of key: RowKey) throws(StorageError) -> [GroupExtent] {
         try statement("SELECT first, last, count FROM sent_group WHERE lane = ?1 ORDER BY first")
             .all(key.lane) { GroupExtent($0) }
     }
@@ -252,7 +252,7 @@ extension GenerationEntry {
     }
 }
 
-extension LaneKey {
+extension RowKey {
     /// Reads the columns `lane` and `tenant`.
     init(_ row: Statement.Row) { self.init(lane: row.int64("lane"), tenant: row.int64("tenant")) }
 }

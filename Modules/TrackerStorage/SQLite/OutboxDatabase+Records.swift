@@ -62,7 +62,7 @@ extension OutboxDatabase {
         return removed
     }
 
-    func deleteOldestRecord(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+    func deleteOldestRecord(of key: RowKey) throws(StorageError) -> [RemovedRecord] {
         guard let oldest = try oldestRecord(of: key) else { return [] }
         return try deleteRecords(oldest.number...oldest.number)
     }
@@ -92,7 +92,7 @@ extension OutboxDatabase {
 
     /// Removes the records of a lane whose generation has no session.
     func deleteUnboundRecords(
-        of key: LaneKey, before generation: Generation? = nil
+        of key: RowKey, before generation: Generation? = nil
     ) throws(StorageError) -> [RemovedRecord] {
         try statement(
             """
@@ -112,7 +112,7 @@ extension OutboxDatabase {
     ///
     /// If rows are deleted one by one, SQLite writes every page; a whole table it frees without writing its pages. Mostly
     /// the lane has nearly all records: then the few others are set aside, and the table is emptied.
-    func deleteRecords(of key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+    func deleteRecords(of key: RowKey) throws(StorageError) -> [RemovedRecord] {
         let (first, last) = (key.records.lowerBound, key.records.upperBound)
         let others = "SELECT * FROM record WHERE id < \(first) UNION ALL SELECT * FROM record WHERE id > \(last)"
         let count = try connection.number("SELECT count(*) FROM (\(others) LIMIT \(Self.mostSpared + 1))") ?? 0
@@ -155,7 +155,7 @@ extension OutboxDatabase {
 
     /// Reads the number, the generation and the time of a lane's oldest record.
     func oldestRecord(
-        of key: LaneKey
+        of key: RowKey
     ) throws(StorageError) -> (number: Int64, generation: Generation, occurredAt: Timestamp)? {
         try statement("SELECT id, generation, occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
             .first(key.records.lowerBound, key.records.upperBound) { row in
@@ -195,7 +195,7 @@ extension OutboxDatabase {
     ///     clock.
     /// - Returns: Its number; `nil` if there is none.
     func lastRecord(
-        of key: LaneKey, run: Int64, while isTooOld: (Duration?, Timestamp) -> Bool
+        of key: RowKey, run: Int64, while isTooOld: (Duration?, Timestamp) -> Bool
     ) throws(StorageError) -> Int64? {
         var last: Int64?
         try statement("SELECT id, occurred, run, accepted FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
@@ -214,7 +214,7 @@ extension OutboxDatabase {
     }
 
     /// Whether a lane holds records whose generation has a session.
-    func hasBoundRecords(_ key: LaneKey) throws(StorageError) -> Bool {
+    func hasBoundRecords(_ key: RowKey) throws(StorageError) -> Bool {
         try statement(
             """
             SELECT 1 FROM record WHERE id BETWEEN ?1 AND ?2 AND generation IN (
@@ -225,7 +225,7 @@ extension OutboxDatabase {
     }
 
     /// Counts a lane's records and the bytes of their bodies.
-    func measureRecords(of key: LaneKey) throws(StorageError) -> (count: Int, bytes: Int) {
+    func measureRecords(of key: RowKey) throws(StorageError) -> (count: Int, bytes: Int) {
         try statement(
             "SELECT count(*) AS count, coalesce(sum(length(body)), 0) AS bytes FROM record WHERE id BETWEEN ?1 AND ?2"
         ).first(key.records.lowerBound, key.records.upperBound) { ($0.int("count"), $0.int("bytes")) } ?? (0, 0)
@@ -242,7 +242,7 @@ extension OutboxDatabase {
     /// - Parameter onlyUnbound: Whether only those count that wait for a session: their generation is the lane's, and never
     ///   had one. What was queued again of an earlier user gets none any more.
     func movers(
-        of key: LaneKey, onlyUnbound: Bool
+        of key: RowKey, onlyUnbound: Bool
     ) throws(StorageError) -> [RemovedRecord] {
         try statement(
             """
@@ -268,7 +268,7 @@ extension Record {
         }
         self.init(
             id: Record.ID(number), messageID: messageID, hasCallerKey: row.int64("has_caller_key") != 0,
-            sequence: LaneKey.sequence(ofRecord: number), generation: Generation(row.int64("generation")), route: route,
+            sequence: RowKey.sequence(ofRecord: number), generation: Generation(row.int64("generation")), route: route,
             body: body, occurredAt: Timestamp(milliseconds: row.int64("occurred")),
             acceptedAt: row.int64("run") == run ? .nanoseconds(row.int64("accepted")) : nil
         )

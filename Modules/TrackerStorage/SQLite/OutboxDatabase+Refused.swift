@@ -14,7 +14,7 @@ struct KeptRecord {
 extension OutboxDatabase {
     /// Copies records of the queue, with what their generations are bound to.
     func keepRefused(
-        _ numbers: ClosedRange<Int64>, _ reason: DropReason, _ rejection: Rejection, at now: Timestamp, in key: LaneKey
+        _ numbers: ClosedRange<Int64>, _ reason: DropReason, _ rejection: Rejection, at now: Timestamp, in key: RowKey
     ) throws(StorageError) {
         try statement(
             """
@@ -33,7 +33,7 @@ extension OutboxDatabase {
 
     /// The sizes and ages of a lane's records, newest first.
     func refusedSizes(
-        of key: LaneKey
+        of key: RowKey
     ) throws(StorageError) -> [(number: Int64, bytes: Int, refusedAt: Timestamp)] {
         try statement(
             "SELECT id, length(body) AS bytes, refused FROM refused WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC"
@@ -47,7 +47,7 @@ extension OutboxDatabase {
         try statement("DELETE FROM refused WHERE id BETWEEN ?1 AND ?2").run(numbers.lowerBound, numbers.upperBound)
     }
 
-    func deleteRefused(before oldest: Timestamp, of key: LaneKey) throws(StorageError) {
+    func deleteRefused(before oldest: Timestamp, of key: RowKey) throws(StorageError) {
         try statement("DELETE FROM refused WHERE id BETWEEN ?1 AND ?2 AND refused < ?3")
             .run(key.records.lowerBound, key.records.upperBound, oldest.milliseconds)
     }
@@ -83,7 +83,7 @@ extension OutboxDatabase {
     }
 
     /// Keeps the binding of an earlier generation as long as a record waits that was queued again.
-    func keepGeneration(_ generation: Generation, through number: Int64, in key: LaneKey) throws(StorageError) {
+    func keepGeneration(_ generation: Generation, through number: Int64, in key: RowKey) throws(StorageError) {
         try statement("DELETE FROM requeued WHERE lane = ?1 AND last < (SELECT min(id) FROM record WHERE id >= ?2)")
             .run(key.lane, key.records.lowerBound)
         try statement("INSERT OR REPLACE INTO requeued(lane, generation, last) VALUES(?1, ?2, ?3)")
@@ -91,7 +91,7 @@ extension OutboxDatabase {
     }
 
     /// Keeps the bindings of all generations that have records, in whatever order these are.
-    func keepGenerations(in key: LaneKey) throws(StorageError) {
+    func keepGenerations(in key: RowKey) throws(StorageError) {
         try statement(
             """
             INSERT OR REPLACE INTO requeued(lane, generation, last)
@@ -101,7 +101,7 @@ extension OutboxDatabase {
     }
 
     /// Copies a row of another database.
-    func restoreRefused(_ row: Statement.Row, in key: LaneKey) throws(StorageError) {
+    func restoreRefused(_ row: Statement.Row, in key: RowKey) throws(StorageError) {
         // Half a record is of no use.
         guard RefusedRecord(row) != nil else { return }
         try statement(
@@ -112,7 +112,7 @@ extension OutboxDatabase {
             VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             """
         ).run(
-            key.record(LaneKey.sequence(ofRecord: row.int64("id"))), row.int64("refused"), row.text("reason"),
+            key.record(RowKey.sequence(ofRecord: row.int64("id"))), row.int64("refused"), row.text("reason"),
             row.isNull("status") ? nil : row.int64("status"), row.text("answer"), row.int64("attempts"),
             row.int64("generation"), row.text("session"), row.text("device"), row.text("identify_id"),
             row.int64("route"), row.text("message_id"), row.int64("has_caller_key"), row.int64("occurred"),
@@ -123,14 +123,14 @@ extension OutboxDatabase {
     static let requeuedName = "requeued"
 
     /// Counts records that were queued again.
-    func countRequeued(_ count: Int, in key: LaneKey) throws(StorageError) {
+    func countRequeued(_ count: Int, in key: RowKey) throws(StorageError) {
         try self.count(count, as: Self.requeuedName, lane: key.lane)
     }
 
-    func requeued(of key: LaneKey) throws(StorageError) -> Int {
+    func requeued(of key: RowKey) throws(StorageError) -> Int {
         let count = try statement("SELECT count FROM dropped WHERE lane = ?1 AND reason = ?2")
             .number(key.lane, Self.requeuedName)
-        return min(max(0, Int(count ?? 0)), LaneKey.maxCount)
+        return min(max(0, Int(count ?? 0)), RowKey.maxCount)
     }
 }
 
@@ -139,7 +139,7 @@ extension RefusedRecord {
     ///
     /// - Parameter oldest: What was refused before that does not count.
     static func all(
-        of key: LaneKey, since oldest: Timestamp? = nil, in connection: borrowing Connection
+        of key: RowKey, since oldest: Timestamp? = nil, in connection: borrowing Connection
     ) throws(StorageError) -> [RefusedRecord] {
         try connection.statement(
             """
@@ -170,7 +170,7 @@ extension RefusedCount {
     /// Counts the records of a lane.
     ///
     /// - Parameter oldest: What was refused before that does not count.
-    init(of key: LaneKey, since oldest: Timestamp? = nil, in connection: borrowing Connection) throws(StorageError) {
+    init(of key: RowKey, since oldest: Timestamp? = nil, in connection: borrowing Connection) throws(StorageError) {
         self.init()
         let counts = try connection.statement(
             """

@@ -55,7 +55,7 @@ final class OutboxDatabase {
     }
 
     /// Reads the other lanes of a lane's tenant.
-    func otherLanes(of key: LaneKey, prefix: String) throws(StorageError) -> [LaneRow] {
+    func otherLanes(of key: RowKey, prefix: String) throws(StorageError) -> [LaneRow] {
         var rows: [LaneRow] = []
         for other in try lanes(besides: key) where other.key.tenant == key.tenant {
             if let row = try lane(other.key, prefix: prefix) { rows.append(row) }
@@ -67,7 +67,7 @@ final class OutboxDatabase {
     ///
     /// - Parameter sequence: The last number that was given, where a transaction has given more than the lane's row says.
     /// - Throws: `corrupt` if one is not what it should be.
-    func inspect(_ key: LaneKey?, givenUpTo sequence: Int64? = nil) throws(StorageError) {
+    func inspect(_ key: RowKey?, givenUpTo sequence: Int64? = nil) throws(StorageError) {
         let check = try connection.prepare("PRAGMA integrity_check(1)")
         if let finding = try check.first(read: { $0.text("integrity_check") }) ?? nil, finding != "ok" {
             throw StorageError(.corrupt, "\(connection.path): \(finding)")
@@ -77,7 +77,7 @@ final class OutboxDatabase {
         let last = try connection.number("SELECT max(id) FROM record WHERE id BETWEEN \(lowest) AND \(highest)")
         var given = sequence
         if given == nil { given = try connection.number("SELECT sequence FROM lane WHERE id = \(key.lane)") }
-        if let last, let given, LaneKey.sequence(ofRecord: last) > given {
+        if let last, let given, RowKey.sequence(ofRecord: last) > given {
             throw StorageError(.corrupt, "\(connection.path): a record has a number that was never given")
         }
         try readRecords(key.records, run: 0, isWanted: { _ in true }, body: { _, _ in true })

@@ -114,7 +114,7 @@ extension OutboxTransaction {
     }
 
     private mutating func eraseForgotten(
-        _ list: ForgottenList, in key: LaneKey, of kind: LaneIdentity.Kind
+        _ list: ForgottenList, in key: RowKey, of kind: LaneIdentity.Kind
     ) throws(StorageError) -> Int {
         guard var other = try database.lane(key, prefix: "") else { return 0 }
         let store = SQLiteKeyValueStore(database, other, .lane)
@@ -136,7 +136,7 @@ extension OutboxTransaction {
         return removed.count + found.refused.count
     }
 
-    private func remove(_ found: ForgottenRecords, in key: LaneKey) throws(StorageError) -> [RemovedRecord] {
+    private func remove(_ found: ForgottenRecords, in key: RowKey) throws(StorageError) -> [RemovedRecord] {
         var removed: [RemovedRecord] = []
         for range in Self.ranges(found.queued, within: key.records) { removed += try database.deleteRecords(range) }
         for range in Self.ranges(found.refused, within: key.records) { try database.deleteRefused(range) }

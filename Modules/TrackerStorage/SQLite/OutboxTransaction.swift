@@ -32,7 +32,7 @@ struct OutboxTransaction {
 
     private let found: LaneRow
     /// The counters when they were last balanced, and what the transaction had dropped by then.
-    private var base: (counters: LaneCounters, dropped: Int)
+    private var base: (counters: QueueCounters, dropped: Int)
     /// What was dropped so far, of every lane.
     private var drops: [Int64: [DropReason: Int]] = [:]
     var events: [OutboxEvent] = []

@@ -24,7 +24,7 @@ struct OutboxWriter: ~Copyable {
     let configuration: OutboxConfiguration
     /// Where; `nil` for memory.
     let folder: StateFolder?
-    private let backup: LaneBackup?
+    private let backup: BackupFiles?
     /// Names this run of the outbox in its records.
     private let run: Int64
     private var lock: WriterLock?
@@ -66,7 +66,7 @@ struct OutboxWriter: ~Copyable {
         self.log = log
         self.folder = folder
         self.run = run
-        backup = folder.map { LaneBackup($0, configuration.lane) }
+        backup = folder.map { BackupFiles($0, configuration.lane) }
         database = WatchedDatabase(configuration, folder: folder, reader: reader, run: run, log: log)
         lock = folder.map { WriterLock($0) }
     }
@@ -143,7 +143,7 @@ struct OutboxWriter: ~Copyable {
 
     /// Reads within the writer's own connection, which is the only one to a database in memory.
     func read<Result: Sendable>(
-        _ body: @Sendable (OutboxDatabase, LaneKey) throws(StorageError) -> Result
+        _ body: @Sendable (OutboxDatabase, RowKey) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
         guard let lane = database.lane else { return nil }
         return try lane.database.reading { () throws(StorageError) in try body(lane.database, lane.key) }
@@ -257,7 +257,7 @@ struct OutboxWriter: ~Copyable {
         var configuration = self.configuration
         if let elsewhere { configuration.lane = elsewhere }
         // To name its files is to hash the lane, which each commit would pay for.
-        let backup = elsewhere == nil ? self.backup : folder.map { LaneBackup($0, configuration.lane) }
+        let backup = elsewhere == nil ? self.backup : folder.map { BackupFiles($0, configuration.lane) }
         var effects: [ChangeResult.Effect] = []
         var group = StagedGroup()
         var summary: OutboxTransaction.Summary?

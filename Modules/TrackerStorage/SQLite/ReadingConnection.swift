@@ -8,7 +8,7 @@ final class ReadingConnection: Sendable {
     private struct Opened {
         var database: OutboxDatabase
         var file: FileIdentity
-        var key: LaneKey?
+        var key: RowKey?
     }
 
     private struct State {
@@ -19,14 +19,14 @@ final class ReadingConnection: Sendable {
 
     private let folder: StateFolder
     private let lane: LaneIdentity
-    private let backup: LaneBackup
+    private let backup: BackupFiles
     private let state = Mutex(State())
     private let isShut = Atomic(false)
 
     init(_ folder: StateFolder, _ lane: LaneIdentity) {
         self.folder = folder
         self.lane = lane
-        backup = LaneBackup(folder, lane)
+        backup = BackupFiles(folder, lane)
     }
 
     /// Reads one state of the database.
@@ -35,7 +35,7 @@ final class ReadingConnection: Sendable {
     ///   writer has caught up, since it may hold what was erased.
     /// - Returns: `nil` if there is no database, if it does not know the lane, or if it is behind.
     func read<Result: Sendable>(
-        _ body: @Sendable (OutboxDatabase, LaneKey) throws(StorageError) -> Result,
+        _ body: @Sendable (OutboxDatabase, RowKey) throws(StorageError) -> Result,
         whenBehind: @Sendable () -> Void = {}
     ) throws(StorageError) -> Result? {
         try state.withLock { (state) throws(StorageError) in

@@ -15,7 +15,7 @@ struct RecordTransfer {
     /// Lanes from which nothing is taken.
     private let excluded: Set<LaneIdentity>
     /// The locks for delivering the other lanes and for having them open, held until the transaction has ended.
-    private var locks: [LaneLock] = []
+    private var locks: [DeliveryLock] = []
     private(set) var count = 0
     /// How many have moved that a server had refused.
     private var refused = 0
@@ -54,7 +54,7 @@ struct RecordTransfer {
 
     /// - Returns: False if another process has the lock.
     private mutating func take(_ path: String?) -> Bool {
-        let lock = LaneLock(path: path)
+        let lock = DeliveryLock(path: path)
         guard lock.acquire() else { return false }
         locks.append(lock)
         return true
@@ -68,7 +68,7 @@ extension OutboxTransaction {
     ///   - key: The other lane.
     ///   - onlyUnbound: Whether those stay whose generation ever had a session.
     /// - Returns: How many have moved.
-    fileprivate mutating func takeOver(_ key: LaneKey, onlyUnbound: Bool) throws(StorageError) -> Int {
+    fileprivate mutating func takeOver(_ key: RowKey, onlyUnbound: Bool) throws(StorageError) -> Int {
         guard var other = try database.lane(key, prefix: "") else { return 0 }
         let movers = try database.movers(of: key, onlyUnbound: onlyUnbound)
         guard !movers.isEmpty else { return 0 }
@@ -94,7 +94,7 @@ extension OutboxTransaction {
     }
 
     /// Takes over values of another lane.
-    fileprivate mutating func take(_ keys: [StoredKey], of other: LaneKey) throws(StorageError) {
+    fileprivate mutating func take(_ keys: [StoredKey], of other: RowKey) throws(StorageError) {
         guard !keys.isEmpty, let other = try database.lane(other, prefix: "") else { return }
         let store = SQLiteKeyValueStore(database, other, .lane)
         for key in keys {
@@ -123,7 +123,7 @@ extension OutboxTransaction {
     /// stay as they are: it has left the other's queue, and counts here once it is queued again.
     ///
     /// - Returns: How many have moved.
-    fileprivate mutating func takeOverRefused(_ key: LaneKey) throws(StorageError) -> Int {
+    fileprivate mutating func takeOverRefused(_ key: RowKey) throws(StorageError) -> Int {
         guard var other = try database.lane(key, prefix: "") else { return 0 }
         var count = 0
         for (number, _, _) in try database.refusedSizes(of: key).reversed() {
@@ -154,7 +154,7 @@ extension OutboxTransaction {
     }
 }
 
-extension LaneCounters {
+extension QueueCounters {
     fileprivate mutating func add(_ byteCount: Int) {
         accepted += 1
         queued += 1

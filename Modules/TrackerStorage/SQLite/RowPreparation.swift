@@ -5,12 +5,12 @@ import TrackerModels
 struct RowPreparation {
     private let database: OutboxDatabase
     private let configuration: OutboxConfiguration
-    private let backup: LaneBackup?
+    private let backup: BackupFiles?
 
     /// Prepares the lane of a configuration.
     ///
     /// - Parameter backup: The lane's backup files, if it has any.
-    init(_ database: OutboxDatabase, _ configuration: OutboxConfiguration, backup: LaneBackup?) {
+    init(_ database: OutboxDatabase, _ configuration: OutboxConfiguration, backup: BackupFiles?) {
         self.database = database
         self.configuration = configuration
         self.backup = backup

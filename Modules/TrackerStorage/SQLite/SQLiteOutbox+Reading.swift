@@ -154,7 +154,7 @@ extension SQLiteOutbox {
 
     package func account() throws(StorageError) -> Account {
         let found = try read { (database, key, _) throws(StorageError) in
-            var counters = try database.lane(key, prefix: "")?.counters ?? LaneCounters()
+            var counters = try database.lane(key, prefix: "")?.counters ?? QueueCounters()
             counters.dropped = try database.dropped(of: key)
             counters.requeued = try database.requeued(of: key)
             return counters
@@ -210,7 +210,7 @@ extension SQLiteOutbox {
         return try stateWithoutDatabase()
     }
 
-    private func state(_ key: LaneKey, _ database: OutboxDatabase) throws(StorageError) -> LaneState {
+    private func state(_ key: RowKey, _ database: OutboxDatabase) throws(StorageError) -> LaneState {
         guard let row = try database.lane(key, prefix: configuration.keyPrefix) else {
             return try stateWithoutDatabase()
         }
@@ -237,7 +237,7 @@ extension SQLiteOutbox {
         return state
     }
 
-    private var backup: LaneBackup? { folder.map { LaneBackup($0, configuration.lane) } }
+    private var backup: BackupFiles? { folder.map { BackupFiles($0, configuration.lane) } }
 
     private func backedUpValue(_ key: StoredKey, at now: Timestamp) -> String? {
         guard let backup else { return nil }

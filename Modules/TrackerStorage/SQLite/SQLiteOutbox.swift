@@ -21,7 +21,7 @@ package final class SQLiteOutbox: LaneOutbox {
     let backupQueue = DispatchQueue(label: "tracker.outbox.backup")
     /// Answers changes that were not even staged: the writer may be busy for long.
     private let refusalQueue = DispatchQueue(label: "tracker.outbox.refusal")
-    let delivery: LaneLock
+    let delivery: DeliveryLock
     /// What the disk has refused, of this outbox and others of the tenant.
     let log: UnwrittenLog
 
@@ -41,7 +41,7 @@ package final class SQLiteOutbox: LaneOutbox {
         self.reader = reader
         log = UnwrittenLog.log(of: configuration.lane, in: folder)
         writer = Mutex(OutboxWriter(configuration, folder: folder, reader: reader, run: run, log: log))
-        delivery = LaneLock(path: folder?.deliveryLock(of: configuration.lane))
+        delivery = DeliveryLock(path: folder?.deliveryLock(of: configuration.lane))
     }
 
     /// Opens the database, or makes it. What was staged before is written then.
@@ -218,7 +218,7 @@ package final class SQLiteOutbox: LaneOutbox {
     /// - Parameter body: Gets the database, the lane's rows in it, and this run's number.
     /// - Returns: `nil` if there is no database, or if it does not know the lane.
     func read<Result: Sendable>(
-        _ body: @Sendable (OutboxDatabase, LaneKey, _ run: Int64) throws(StorageError) -> Result
+        _ body: @Sendable (OutboxDatabase, RowKey, _ run: Int64) throws(StorageError) -> Result
     ) throws(StorageError) -> Result? {
         do throws(StorageError) {
             if let reader {

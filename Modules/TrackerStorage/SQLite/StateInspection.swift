@@ -70,13 +70,13 @@ package struct StateInspection: Sendable {
                     tenant.generation AS tenant_generation
                 FROM lane JOIN tenant ON tenant.id = lane.tenant ORDER BY lane.id
                 """
-            ).all { row -> (LaneIdentity, LaneKey)? in
+            ).all { row -> (LaneIdentity, RowKey)? in
                 // An older database may hold what was erased since, until a client has opened it.
-                guard let identity = LaneIdentity(row), let backup = try? LaneBackup(folder, identity).recovered,
+                guard let identity = LaneIdentity(row), let backup = try? BackupFiles(folder, identity).recovered,
                     row.int64("generation") >= backup.generation,
                     row.int64("tenant_generation") >= backup.tenantGeneration
                 else { return nil }
-                return (identity, LaneKey(row))
+                return (identity, RowKey(row))
             }
             found = try lanes.map { (identity, key) throws(StorageError) in
                 (identity, try RefusedRecord.all(of: key, in: connection))
@@ -125,7 +125,7 @@ package struct StateInspection: Sendable {
         ).all { (row) throws(StorageError) in
             // A kind of a client that this library does not know.
             guard let identity = LaneIdentity(row) else { return nil }
-            let key = LaneKey(row)
+            let key = RowKey(row)
             var dropped = try dropped(of: key, in: connection)
             let requeued = dropped.first { $0.reason == OutboxDatabase.requeuedName }?.count ?? 0
             dropped.removeAll { $0.reason == OutboxDatabase.requeuedName }
@@ -144,7 +144,7 @@ package struct StateInspection: Sendable {
         }
     }
 
-    private static func pendingRecords(of key: LaneKey, in connection: borrowing Connection) throws(StorageError) -> Int
+    private static func pendingRecords(of key: RowKey, in connection: borrowing Connection) throws(StorageError) -> Int
     {
         let count = try connection.statement(
             """
@@ -157,20 +157,20 @@ package struct StateInspection: Sendable {
     }
 
     private static func oldestRecord(
-        of key: LaneKey, in connection: borrowing Connection
+        of key: RowKey, in connection: borrowing Connection
     ) throws(StorageError) -> Timestamp? {
         try connection.statement("SELECT occurred FROM record WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT 1")
             .number(key.records.lowerBound, key.records.upperBound).map(Timestamp.init(milliseconds:))
     }
 
     /// The keys of each kind of client begin with a prefix of its own.
-    private static func halt(of key: LaneKey, in connection: borrowing Connection) throws(StorageError) -> String? {
+    private static func halt(of key: RowKey, in connection: borrowing Connection) throws(StorageError) -> String? {
         try connection.statement("SELECT value FROM value WHERE lane = ?1 AND key GLOB ?2")
             .first(key.lane, "__GT_*\(haltName)") { row in row.text("value") } ?? nil
     }
 
     private static func dropped(
-        of key: LaneKey, in connection: borrowing Connection
+        of key: RowKey, in connection: borrowing Connection
     ) throws(StorageError) -> [(reason: String, count: Int)] {
         try connection.statement("SELECT reason, count FROM dropped WHERE lane = ?1 ORDER BY reason").all(key.lane) {
             row in

@@ -5,7 +5,7 @@ import TrackerPlatform
 struct WatchedLane {
     let database: OutboxDatabase
     /// The lane's rows; if they were deleted, the next transaction makes new ones.
-    var key: LaneKey
+    var key: RowKey
     let state: LaneState
     let origin: AccountOrigin
     /// How many records were moved here from other lanes.
@@ -35,7 +35,7 @@ struct WatchedDatabase: ~Copyable {
     /// What the disk has refused of the tenant.
     private let log: UnwrittenLog
     /// Shows other processes that the lane is open.
-    private var presence: LanePresence?
+    private var presence: OpenMark?
     private var offersUnbound = false
     /// The database, while it is open.
     private(set) var lane: WatchedLane?
@@ -63,7 +63,7 @@ struct WatchedDatabase: ~Copyable {
         self.reader = reader
         self.run = run
         guard let folder else { return }
-        presence = LanePresence(folder, configuration.lane)
+        presence = OpenMark(folder, configuration.lane)
     }
 
     /// Where it is while no outbox has it open; `nil` for a folder.
@@ -71,7 +71,7 @@ struct WatchedDatabase: ~Copyable {
         if case .memory(let memory) = configuration.location { memory } else { nil }
     }
 
-    private var backup: LaneBackup? { folder.map { LaneBackup($0, configuration.lane) } }
+    private var backup: BackupFiles? { folder.map { BackupFiles($0, configuration.lane) } }
 
     /// Whether the path still leads to the database that was opened.
     var isCurrent: Bool {
@@ -97,7 +97,7 @@ struct WatchedDatabase: ~Copyable {
     }
 
     /// The lane has other rows now.
-    mutating func rename(_ key: LaneKey) {
+    mutating func rename(_ key: RowKey) {
         guard let lane, lane.key != key else { return }
         self.lane?.key = key
         reader?.close()
@@ -151,7 +151,7 @@ struct WatchedDatabase: ~Copyable {
         return Self.diagnose(failure, lane.database, lane.key)
     }
 
-    private static func diagnose(_ failure: StorageError, _ database: OutboxDatabase, _ key: LaneKey?) -> StorageError {
+    private static func diagnose(_ failure: StorageError, _ database: OutboxDatabase, _ key: RowKey?) -> StorageError {
         do throws(StorageError) {
             try database.inspect(key)
             return failure
@@ -254,7 +254,7 @@ struct WatchedDatabase: ~Copyable {
         var transfer: RecordTransfer?
         defer { transfer?.end() }
         // A move raises another lane's generation. Its backup would have the records taken for reset if the move were lost.
-        let own = try database.key(of: configuration.lane) ?? LaneKey(lane: 0, tenant: 0)
+        let own = try database.key(of: configuration.lane) ?? RowKey(lane: 0, tenant: 0)
         let mayMove = try database.lanes(besides: own).contains { other in
             other.records > 0 && configuration.bindsSessions && other.identity.owner == configuration.lane.owner
         }

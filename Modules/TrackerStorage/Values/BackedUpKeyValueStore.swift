@@ -58,7 +58,7 @@ struct BackedUpKeyValueStore {
     private let backup: FileKeyValueStore?
 
     /// Names the values of a lane or of its tenant.
-    init(_ database: OutboxDatabase, _ row: LaneRow, _ scope: ValueScope, _ backup: LaneBackup?) {
+    init(_ database: OutboxDatabase, _ row: LaneRow, _ scope: ValueScope, _ backup: BackupFiles?) {
         primary = SQLiteKeyValueStore(database, row, scope)
         self.backup = backup?.files(scope)
     }

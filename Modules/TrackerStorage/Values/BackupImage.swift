@@ -8,9 +8,9 @@ struct BackupImage: Sendable {
         /// The span of life that values must belong to.
         var generation: Int64
         /// The fact that counts the spans.
-        var age: LaneBackup.Fact
+        var age: BackupFiles.Fact
         /// What is known of the scope itself.
-        var facts: [LaneBackup.Fact: String]
+        var facts: [BackupFiles.Fact: String]
         /// Its values, and what was removed, under their full names.
         var values: [String: StoredState]
     }
@@ -67,16 +67,16 @@ extension FileKeyValueStore {
     func removeValues(
         where isUnwanted: (String) throws(StorageError) -> Bool
     ) throws(StorageError) {
-        for key in try keys() where LaneBackup.Fact(rawValue: key) == nil {
+        for key in try keys() where BackupFiles.Fact(rawValue: key) == nil {
             if try isUnwanted(key) { try remove(key) }
         }
-        try removeLeftovers { LaneBackup.Fact(rawValue: $0) == nil }
+        try removeLeftovers { BackupFiles.Fact(rawValue: $0) == nil }
     }
 }
 
 extension OutboxDatabase {
     /// Reads what the backups of a lane's tenant are to hold.
-    func backupImage(of key: LaneKey, _ identity: LaneIdentity, in folder: StateFolder) throws(StorageError)
+    func backupImage(of key: RowKey, _ identity: LaneIdentity, in folder: StateFolder) throws(StorageError)
         -> BackupImage?
     {
         var lanes = [(identity: identity, key: key)]
@@ -88,7 +88,7 @@ extension OutboxDatabase {
         if forgotten.changes > 0 { image.forgotten = forgotten }
         for lane in lanes {
             guard let row = try self.lane(lane.key, prefix: "") else { continue }
-            let backup = LaneBackup(folder, lane.identity)
+            let backup = BackupFiles(folder, lane.identity)
             if image.scopes.isEmpty {
                 image.isErased = row.consent == .denied
                 image.scopes.append(try tenantScope(row, lane.identity, backup))
@@ -99,9 +99,9 @@ extension OutboxDatabase {
     }
 
     private func tenantScope(
-        _ row: LaneRow, _ identity: LaneIdentity, _ backup: LaneBackup
+        _ row: LaneRow, _ identity: LaneIdentity, _ backup: BackupFiles
     ) throws(StorageError) -> BackupImage.Scope {
-        var facts: [LaneBackup.Fact: String] = [
+        var facts: [BackupFiles.Fact: String] = [
             .identity: identity.tenantText, .tenantGeneration: String(row.tenantGeneration),
         ]
         facts[.consent] = row.consent?.rawValue
@@ -112,14 +112,14 @@ extension OutboxDatabase {
     }
 
     private func laneScope(
-        _ row: LaneRow, _ identity: LaneIdentity, _ backup: LaneBackup
+        _ row: LaneRow, _ identity: LaneIdentity, _ backup: BackupFiles
     ) throws(StorageError) -> BackupImage.Scope {
         let generation = row.generation.number
-        var facts: [LaneBackup.Fact: String] = [
+        var facts: [BackupFiles.Fact: String] = [
             .identity: identity.text, .generation: String(generation), .number: String(row.key.lane),
         ]
         // Most lanes never need the file.
-        let isKept = try backup.lane.contains(LaneBackup.Fact.erased.rawValue)
+        let isKept = try backup.lane.contains(BackupFiles.Fact.erased.rawValue)
         if row.erased > 0 || isKept { facts[.erased] = String(row.erased) }
         let values = try SQLiteKeyValueStore(self, row, .lane).states()
         return BackupImage.Scope(

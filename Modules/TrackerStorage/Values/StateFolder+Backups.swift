@@ -57,7 +57,7 @@ extension FileKeyValueStore {
 
     /// Whether a value names a person on the list.
     fileprivate func names(_ list: ForgottenList, _ kinds: [LaneIdentity.Kind]) throws(StorageError) -> Bool {
-        for key in try keys() where LaneBackup.Fact(rawValue: key) == nil {
+        for key in try keys() where BackupFiles.Fact(rawValue: key) == nil {
             guard case .value(let value) = try state(for: key) else { continue }
             let persons = kinds.compactMap { $0.person(named: value.text, under: key) }
             if persons.contains(where: list.contains) { return true }
@@ -73,7 +73,7 @@ extension OutboxDatabase {
     ///   nothing of forgotten persons is left.
     func writeBackups(in folder: StateFolder, own: Int64? = nil) throws(StorageError) {
         var tenants: Set<Int64> = []
-        for lane in try lanes(besides: LaneKey(lane: 0, tenant: 0)) where tenants.insert(lane.key.tenant).inserted {
+        for lane in try lanes(besides: RowKey(lane: 0, tenant: 0)) where tenants.insert(lane.key.tenant).inserted {
             let image = try backupImage(of: lane.key, lane.identity, in: folder)
             do throws(StorageError) {
                 try image?.write(in: folder)

@@ -84,7 +84,7 @@ struct MetricsTests {
 
     @Test("of many sessions never fall when one ends")
     func endedSessions() async throws {
-        let lanes = LaneRegistry()
+        let lanes = OpenLanes()
         let metrics = HostMetrics(lanes: lanes)
         let settings = HostSettings(
             appName: "metrics", storageDirectory: folder.path("state"), maxMessageBytes: 1 << 20)

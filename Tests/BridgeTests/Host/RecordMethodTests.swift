@@ -48,7 +48,7 @@ struct RecordMethodTests {
 
     @Test("show each connection to one host its own calls alone, and whose they are")
     func connections() async throws {
-        let lanes = LaneRegistry()
+        let lanes = OpenLanes()
         func session() -> HostSession {
             HostSession(
                 settings: HostSettings(

@@ -12,7 +12,7 @@ struct MetricsTextTests {
 
     @Test("has a line for each value, with its help and its kind, and an end")
     func values() {
-        let metrics = ClientMetrics(refusedCalls: [.queueFull: 4, .invalidValue: 1], lane: LaneMetrics(account))
+        let metrics = ClientMetrics(refusedCalls: [.queueFull: 4, .invalidValue: 1], lane: QueueMetrics(account))
 
         #expect(
             MetricsText([(.basic, metrics)]).text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") } == [
@@ -40,8 +40,8 @@ struct MetricsTextTests {
 
     @Test("shows what waits, since when, and how long deliveries took")
     func queue() {
-        var lane = LaneMetrics(account)
-        lane.queue = LaneMetrics.Queue(
+        var lane = QueueMetrics(account)
+        lane.queue = QueueMetrics.Queue(
             records: 3, bytes: 70, oldest: Timestamp(milliseconds: 1_700_000_000_050), refused: ["poison": 2],
             refusedBytes: 33)
         (lane.openBreakers, lane.halts, lane.failingDisks) = (1, 0, 0)
@@ -70,7 +70,7 @@ struct MetricsTextTests {
 
     @Test("leaves out what is not known: the disk cannot be read")
     func unknown() {
-        var lane = LaneMetrics(account)
+        var lane = QueueMetrics(account)
         (lane.counters, lane.failingDisks) = (nil, 1)
 
         #expect(
@@ -87,11 +87,11 @@ struct MetricsTextTests {
     func sums() {
         final class Engine: Sendable {}
         let engine = Engine()
-        var (shared, other) = (LaneMetrics(account), LaneMetrics(account))
+        var (shared, other) = (QueueMetrics(account), QueueMetrics(account))
         shared.engine = ObjectIdentifier(engine)
-        shared.queue = LaneMetrics.Queue(
+        shared.queue = QueueMetrics.Queue(
             records: 1, bytes: 1, oldest: Timestamp(milliseconds: 9_000), refused: [:], refusedBytes: 0)
-        other.queue = LaneMetrics.Queue(
+        other.queue = QueueMetrics.Queue(
             records: 1, bytes: 1, oldest: Timestamp(milliseconds: 8_000), refused: [:], refusedBytes: 0)
         let clients = [shared, shared, other].map { ClientMetrics(refusedCalls: [.queueFull: 1], lane: $0) }
 

@@ -117,7 +117,10 @@ struct InitializeTests {
         #expect(brand?.code == .invalidBrandId)
         #expect([config?.code, missing?.code] == [.invalidConfiguration, .invalidConfiguration])
         #expect(other?.code == .initializationFailed)
-        #expect(["925", "926", "reset(all: true)", "shutdown()"].allSatisfy { other?.message.contains($0) == true })
+        #expect(
+            ["925", "926", "Reset everything", "shut the tracker down"].allSatisfy {
+                other?.message.contains($0) == true
+            })
         #expect(outcome.isQueued)
         #expect(fixture.creations.count == 1)
         #expect(fixture.events.map { $0.json["brand_id"] } == [925])
@@ -155,7 +158,7 @@ struct InitializeTests {
 
         async let second = fixture.failure(fixture.config(), brandId: brandId)
 
-        #expect(await first?.message.contains("reset(all: true)") == true)
+        #expect(await first?.message.contains("reset of everything") == true)
         gate.open()
         #expect(await second?.code == (brandId == "926" ? nil : .invalidBrandId))
         #expect(fixture.tracker.brandId == (brandId == "926" ? "926" : nil))

@@ -325,7 +325,7 @@ struct SharedLaneMembersTests {
     private func listening(in lanes: SharedLanes) -> (client: AnalyticsClient, log: RecordingLog) {
         let log = RecordingLog()
         var dependencies = lanes.dependencies
-        dependencies.sharing = LaneSharing(lanes.registry, log: lanes.log, listener: log)
+        dependencies.sharing = ClientSharing(lanes.registry, log: lanes.log, listener: log)
         return (AnalyticsClient(dependencies: dependencies), log)
     }
 

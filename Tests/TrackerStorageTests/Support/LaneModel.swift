@@ -80,7 +80,7 @@ struct LaneModel {
         case .requeue(let ids): return "changed \(requeue(ids))"
         case .dropRefused(let ids):
             let before = refused.count
-            refused.removeAll { kept in ids.contains { kept.item.sequence == LaneKey.sequence(ofRecord: $0.number) } }
+            refused.removeAll { kept in ids.contains { kept.item.sequence == RowKey.sequence(ofRecord: $0.number) } }
             return "changed \(before - refused.count)"
         case .ensureDevice:
             guard consent != .denied else { break }
@@ -162,7 +162,7 @@ struct LaneModel {
         guard consent != .denied else { return 0 }
         let before = requeued
         for id in ids.sorted() {
-            let place = refused.firstIndex { $0.item.sequence == LaneKey.sequence(ofRecord: id.number) }
+            let place = refused.firstIndex { $0.item.sequence == RowKey.sequence(ofRecord: id.number) }
             guard let place else { continue }
             if queue.count >= Self.maxRecords { break }
             var kept = refused.remove(at: place)
@@ -262,7 +262,7 @@ struct LaneModel {
     }
 
     private mutating func remove(_ ids: [Record.ID]) -> [Item] {
-        let sequences = Set(ids.map { LaneKey.sequence(ofRecord: $0.number) })
+        let sequences = Set(ids.map { RowKey.sequence(ofRecord: $0.number) })
         return remove { sequences.contains($0.sequence) }
     }
 

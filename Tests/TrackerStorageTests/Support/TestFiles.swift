@@ -84,7 +84,7 @@ extension TemporaryFolder {
 
     /// The backup of a value of the sample lane.
     func backup(_ key: StoredKey) -> (files: FileKeyValueStore, key: String) {
-        (LaneBackup(state, .sample).files(key.scope), "__GT_925_" + key.name)
+        (BackupFiles(state, .sample).files(key.scope), "__GT_925_" + key.name)
     }
 
     /// The files that hold one of these texts, found by another process, since closing a database's file in this one

@@ -1,14 +1,14 @@
 import TrackerModels
 
 /// Carries one lane over from a damaged database into a new one.
-struct LaneRecovery {
+struct QueueRecovery {
     private let database: OutboxDatabase
-    private let backup: LaneBackup
+    private let backup: BackupFiles
     private let recovered: RecoveredLane
-    private let key: LaneKey
+    private let key: RowKey
 
     /// Names the lane, whose new rows exist.
-    init(_ database: OutboxDatabase, _ backup: LaneBackup, _ recovered: RecoveredLane, _ key: LaneKey) {
+    init(_ database: OutboxDatabase, _ backup: BackupFiles, _ recovered: RecoveredLane, _ key: RowKey) {
         self.database = database
         self.backup = backup
         self.recovered = recovered
@@ -44,7 +44,7 @@ struct LaneRecovery {
             try carryOverRecords(from: damagedCopy, &row)
             try carryOverGroups(from: damagedCopy)
             try database.keepGenerations(in: key)
-            let numbers = LaneKey(lane: recovered.number, tenant: 0).records
+            let numbers = RowKey(lane: recovered.number, tenant: 0).records
             try damagedCopy.refused(numbers) { (kept) throws(StorageError) in
                 try database.restoreRefused(kept, in: key)
             }
@@ -91,10 +91,10 @@ struct LaneRecovery {
 
     /// A group goes out again as it was, if nothing of it is lost: who plans it looks for that.
     private func carryOverGroups(from damagedCopy: DamagedDatabase) throws(StorageError) {
-        let old = LaneKey(lane: recovered.number, tenant: 0)
+        let old = RowKey(lane: recovered.number, tenant: 0)
         for group in try damagedCopy.groups(lane: recovered.number)
         where old.records.contains(group.first.number) && old.records.contains(group.last.number) {
-            func moved(_ id: Record.ID) -> Record.ID { Record.ID(key.record(LaneKey.sequence(ofRecord: id.number))) }
+            func moved(_ id: Record.ID) -> Record.ID { Record.ID(key.record(RowKey.sequence(ofRecord: id.number))) }
             try database.remember(
                 GroupExtent(first: moved(group.first), last: moved(group.last), count: group.count), in: key)
         }
@@ -103,7 +103,7 @@ struct LaneRecovery {
     private func carryOverRecords(from damagedCopy: DamagedDatabase, _ row: inout LaneRow) throws(StorageError) {
         // Numbers are reserved, in the database and in a backup, before any of them is given.
         guard recovered.reserved > 0 else { return }
-        let old = LaneKey(lane: recovered.number, tenant: 0)
+        let old = RowKey(lane: recovered.number, tenant: 0)
         let numbers = old.record(0)...old.record(recovered.reserved)
         var counters = row.counters
         var sequence = row.sequence
@@ -113,7 +113,7 @@ struct LaneRecovery {
                 record.int64("generation") <= row.generation.number
             else { return }
             let body = text.bytes
-            let number = LaneKey.sequence(ofRecord: record.int64("id"))
+            let number = RowKey.sequence(ofRecord: record.int64("id"))
             guard try database.restore(record, number: key.record(number), body: body) else { return }
             if record.int64("has_caller_key") != 0, try database.outcome(of: messageID, in: key) == nil {
                 try database.remember(messageID, row.consent == .pending ? .pending : .queued, in: key)

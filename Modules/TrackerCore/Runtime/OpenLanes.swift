@@ -8,7 +8,7 @@ import TrackerStorage
 /// A process that serves many programs opens each lane once: one outbox, one writer, one engine and one loop, however many
 /// clients use it. A lane goes on after its last client has left, until it is empty and nobody has come for a while. There is
 /// a limit to the open lanes. Lanes in memory are not shared, and count as well.
-package final class LaneRegistry: Sendable {
+package final class OpenLanes: Sendable {
     /// Names a lane on disk.
     struct Key: Hashable, Sendable {
         let folder: ExactString
@@ -28,11 +28,11 @@ package final class LaneRegistry: Sendable {
         /// When the lanes whose retirement is timed were last left, each by the clock of its loop.
         var departures: [Key: MonotonicInstant] = [:]
         /// What the lanes that are closed have counted: the counters of a process never fall.
-        var closed: [ClientName: LaneMetrics] = [:]
+        var closed: [ClientName: QueueMetrics] = [:]
         /// Whether the process ends: no lane is kept for others.
         var isEnding = false
 
-        mutating func keep(_ last: LaneMetrics, of name: ClientName) {
+        mutating func keep(_ last: QueueMetrics, of name: ClientName) {
             let last = last.closed(forGood: isEnding)
             closed[name] = closed[name].map { $0 + last } ?? last
         }
@@ -70,12 +70,12 @@ package final class LaneRegistry: Sendable {
     /// The figures of every open lane, those that no client has among them, and what was counted by those that are closed.
     package var metrics: [(name: ClientName, metrics: ClientMetrics)] {
         let (lanes, closed) = state.withLock { ($0.lanes, $0.closed) }
-        return lanes.map { (ClientName($0.lane.kind), ClientMetrics(lane: LaneMetrics($1.parts))) }
+        return lanes.map { (ClientName($0.lane.kind), ClientMetrics(lane: QueueMetrics($1.parts))) }
             + closed.map { ($0, ClientMetrics(lane: $1)) }
     }
 
     /// Keeps what a lane has counted that a client alone had, and closes.
-    func keep(_ last: LaneMetrics, of name: ClientName) { state.withLock { $0.keep(last, of: name) } }
+    func keep(_ last: QueueMetrics, of name: ClientName) { state.withLock { $0.keep(last, of: name) } }
 
     /// Sends what can be sent within the time, then closes every lane.
     ///
@@ -108,7 +108,7 @@ package final class LaneRegistry: Sendable {
         _ key: Key, _ dependencies: Dependencies, _ settings: some ClientSettings, _ listener: OpenLane.Listener,
         _ keyFile: KeyFile?, isReplacing: Bool,
         outbox: (@escaping @Sendable (OutboxEvent) -> Void) -> OutboxConfiguration
-    ) throws(TrackerError) -> LaneShare {
+    ) throws(TrackerError) -> Membership {
         makeRoom(for: key)
         return try state.withLock { (state) throws(TrackerError) in
             let known = state.lanes[key]
@@ -121,7 +121,7 @@ package final class LaneRegistry: Sendable {
                 }
             if !state.isEnding { state.lanes[key] = lane }
             let member = AudienceMember(listener: listener, keyFile: keyFile, log: dependencies.sharing?.listener)
-            return LaneShare(lane: lane, member: lane.add(member), isOpener: known == nil)
+            return Membership(lane: lane, member: lane.add(member), isOpener: known == nil)
         }
     }
 
@@ -129,13 +129,13 @@ package final class LaneRegistry: Sendable {
     ///
     /// - Parameter isReplacing: Whether the client leaves another lane for it.
     /// - Throws: That there are as many lanes as there may be.
-    func place(isReplacing: Bool) throws(TrackerError) -> LanePlace {
+    func place(isReplacing: Bool) throws(TrackerError) -> Reservation {
         makeRoom(for: nil)
         try state.withLock { (state) throws(TrackerError) in
             try checkRoom(state, isReplacing: isReplacing)
             state.lanesInMemory += 1
         }
-        return LanePlace { [weak self] in self?.state.withLock { $0.lanesInMemory -= 1 } }
+        return Reservation { [weak self] in self?.state.withLock { $0.lanesInMemory -= 1 } }
     }
 
     private func checkRoom(_ state: State, isReplacing: Bool) throws(TrackerError) {
@@ -169,7 +169,7 @@ package final class LaneRegistry: Sendable {
     private func closeIfEmpty(_ lane: SharedLane, _ key: Key) {
         let joins = lane.joins
         guard lane.isLeft, state.withLock({ $0.departures[key] }) != nil, lane.isEmpty else { return }
-        let last = LaneMetrics(lane.parts)
+        let last = QueueMetrics(lane.parts)
         let isClosed = state.withLock { state in
             // Who has come and gone meanwhile may have left something in it.
             guard state.lanes[key] === lane, lane.isLeft, lane.joins == joins else { return false }
@@ -222,7 +222,7 @@ package final class LaneRegistry: Sendable {
         case .isDue: break
         }
         guard lane.isEmpty else { return retire(lane, key, at: now.advanced(by: patience)) }
-        let last = LaneMetrics(lane.parts)
+        let last = QueueMetrics(lane.parts)
         let next = state.withLock { state in
             var next = retirement(of: lane, key, at: now, &state)
             if case .isDue = next {
@@ -257,14 +257,14 @@ package final class LaneRegistry: Sendable {
 }
 
 /// How the clients of a process share their lanes.
-package struct LaneSharing: Sendable {
-    let registry: LaneRegistry
+package struct ClientSharing: Sendable {
+    let registry: OpenLanes
     /// Where the process itself logs what happens to a lane.
     let log: any TrackerLog
     /// Where a client logs what happens to a lane that it shares.
     let listener: any TrackerLog
 
-    package init(_ registry: LaneRegistry, log: any TrackerLog, listener: any TrackerLog) {
+    package init(_ registry: OpenLanes, log: any TrackerLog, listener: any TrackerLog) {
         self.registry = registry
         self.log = log
         self.listener = listener
@@ -272,7 +272,7 @@ package struct LaneSharing: Sendable {
 }
 
 /// A client's share in a lane.
-struct LaneShare: Sendable {
+struct Membership: Sendable {
     let lane: SharedLane
     let member: Int
     let isOpener: Bool

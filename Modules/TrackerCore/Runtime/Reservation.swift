@@ -1,5 +1,5 @@
 /// A place among the lanes that a process may have open, until it is released.
-final class LanePlace: Sendable {
+final class Reservation: Sendable {
     private let giveBack: @Sendable () -> Void
 
     init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }

@@ -1,7 +1,7 @@
 /// A shared lock that shows that a lane is open here. It ends with its process.
 ///
 /// While one process has a lane open, no other takes over its records.
-struct LanePresence: ~Copyable {
+struct OpenMark: ~Copyable {
     private let path: String
     private var lock: FileLock?
 

@@ -10,7 +10,7 @@ import TrackerStorage
 /// Clients of one process that share their lanes, as the connections of an agent do.
 struct SharedLanes {
     let session: SessionFixture
-    let registry: LaneRegistry
+    let registry: OpenLanes
     let log = RecordingLog()
     /// The outboxes that were made, and those that are released.
     let opened = Recorder<Bool>()
@@ -23,11 +23,11 @@ struct SharedLanes {
     ///   - limit: How many lanes may be open.
     ///   - isClocked: Whether the timers of lanes run only when the test moves the clock of their loop.
     init(
-        patience: Duration = .seconds(60), limit: Int = LaneRegistry.usualLimit, isClocked: Bool = false,
+        patience: Duration = .seconds(60), limit: Int = OpenLanes.usualLimit, isClocked: Bool = false,
         _ exception: @escaping SessionFixture.Exception = { _ in nil }
     ) throws {
         session = try SessionFixture(exception)
-        registry = LaneRegistry(patience: patience, limit: limit)
+        registry = OpenLanes(patience: patience, limit: limit)
         self.isClocked = isClocked
     }
 
@@ -39,7 +39,7 @@ struct SharedLanes {
     /// What a client of the process gets.
     var dependencies: Dependencies {
         var dependencies = Dependencies.system(log: log)
-        dependencies.sharing = LaneSharing(registry, log: log, listener: log)
+        dependencies.sharing = ClientSharing(registry, log: log, listener: log)
         dependencies.makeOutbox = { [opened, released] configuration in
             opened.record(true)
             return MortalOutbox(SQLiteOutbox(configuration), released)
@@ -104,8 +104,8 @@ final class MortalOutbox: WrappingOutbox {
     deinit { ends.record(true) }
 }
 
-@Suite("LaneRegistry")
-struct LaneRegistryTests {
+@Suite("OpenLanes")
+struct OpenLanesTests {
     /// Every order of what two clients do one after the other.
     private static let orders = interleavings("AAA", "BBB")
 
@@ -117,11 +117,11 @@ struct LaneRegistryTests {
 
     @Test("tells folders apart whose names only look the same")
     func folders() throws {
-        func key(_ folder: String) throws -> LaneRegistry.Key? {
+        func key(_ folder: String) throws -> OpenLanes.Key? {
             var environment = EnvironmentOptions { _ in nil }
             let config = TrackerConfig(
                 apiUrl: "https://a.example.com", xApiKey: "k", delivery: DeliveryOptions(storageDirectory: folder))
-            return LaneRegistry.Key(try TrackerSettings(brandId: "925", config: config, &environment))
+            return OpenLanes.Key(try TrackerSettings(brandId: "925", config: config, &environment))
         }
 
         #expect(try key("/tmp/Zo\u{e9}") != key("/tmp/Zoe\u{301}"))

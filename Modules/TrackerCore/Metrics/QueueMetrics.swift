@@ -2,7 +2,7 @@ import TrackerModels
 import TrackerStorage
 
 /// The figures of a lane, as metrics show them. They are the values of its account and its debug information.
-package struct LaneMetrics: Sendable {
+package struct QueueMetrics: Sendable {
     /// The engine that delivers it: clients that share it have these figures in common. `nil` for a lane that was only
     /// read from its folder.
     var engine: ObjectIdentifier?
@@ -120,7 +120,7 @@ package struct LaneMetrics: Sendable {
     }
 
     /// What stays of them once the lane is closed: what it has counted, and at the end of the process also how it was left.
-    func closed(forGood isForGood: Bool) -> LaneMetrics {
+    func closed(forGood isForGood: Bool) -> QueueMetrics {
         var closed = self
         closed.engine = nil
         guard !isForGood else { return closed }
@@ -130,7 +130,7 @@ package struct LaneMetrics: Sendable {
     }
 
     /// The figures of two lanes of one kind of client together.
-    static func + (one: LaneMetrics, other: LaneMetrics) -> LaneMetrics {
+    static func + (one: QueueMetrics, other: QueueMetrics) -> QueueMetrics {
         var both = one
         both.engine = nil
         both.counters = sum(one.counters, other.counters, by: +)

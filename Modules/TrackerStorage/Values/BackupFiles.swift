@@ -1,7 +1,7 @@
 import TrackerModels
 
 /// The backup files of one lane and of its tenant.
-struct LaneBackup: Sendable {
+struct BackupFiles: Sendable {
     /// Facts of a scope that are no values of a client; their names lack the prefix that those have.
     enum Fact: String {
         /// Whose folder this is: a JSON object.
@@ -91,18 +91,18 @@ struct LaneBackup: Sendable {
 
 extension FileKeyValueStore {
     /// Reads a fact; `nil` if there is none, or if its file is damaged.
-    func text(_ fact: LaneBackup.Fact) throws(StorageError) -> String? {
+    func text(_ fact: BackupFiles.Fact) throws(StorageError) -> String? {
         guard case .value(let value) = try state(for: fact.rawValue) else { return nil }
         return value.text
     }
 
     /// Reads a fact that is a number; `nil` for one that cannot be.
-    func number(_ fact: LaneBackup.Fact) throws(StorageError) -> Int64? {
-        try text(fact).flatMap { Int64($0) }.flatMap { LaneKey.known.contains($0) ? $0 : nil }
+    func number(_ fact: BackupFiles.Fact) throws(StorageError) -> Int64? {
+        try text(fact).flatMap { Int64($0) }.flatMap { RowKey.known.contains($0) ? $0 : nil }
     }
 
     /// Keeps a fact, unless the file has it already.
-    func save(_ text: String, _ fact: LaneBackup.Fact) throws(StorageError) {
+    func save(_ text: String, _ fact: BackupFiles.Fact) throws(StorageError) {
         let value = StoredValue(text: text, expires: Timestamp(milliseconds: .max), generation: 0)
         if !isSaved(value, for: fact.rawValue) { try save(value, for: fact.rawValue) }
     }

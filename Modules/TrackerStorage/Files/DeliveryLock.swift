@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The right to deliver a lane and to make its session. Only one process has it at a time.
-final class LaneLock: Sendable {
+final class DeliveryLock: Sendable {
     private struct State: ~Copyable {
         var lock: FileLock?
         var isHeld = false
