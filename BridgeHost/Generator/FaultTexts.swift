@@ -16,6 +16,11 @@ enum FaultTexts {
         \(members(of: FaultWord.texts))
         }
 
+        /** The faults whose text is a phrase, a part of other sentences: it ends without a full stop. @type {Set<string>} */
+        export const PHRASES = new Set([
+        \(items(FaultWord.phrases))
+        ])
+
         /** What became of dropped calls, with marks as the texts. @type {Record<string, string>} */
         export const DROPS = {
         \(members(of: dropTexts))
@@ -42,6 +47,11 @@ enum FaultTexts {
         }
         \"\"\"The text of each fault and of each reason. `{name}` is the mark of a fact; what is between brackets is left out if
         one of its facts is missing.\"\"\"
+
+        PHRASES: frozenset[str] = frozenset({
+        \(items(FaultWord.phrases, quote: "\""))
+        })
+        \"\"\"The faults whose text is a phrase, a part of other sentences: it ends without a full stop.\"\"\"
 
         ERRORS: dict[str, str] = {
         \(entries(of: TrackerError.Code.frames + [(RPCError.invalidParams("").code, RPCError.invalidParamText)]))
@@ -70,6 +80,10 @@ enum FaultTexts {
     private static let clientTexts = ClientText.allCases.map { (word: $0.rawValue, text: $0.text) }
 
     private static let offPhrases = OffSwitch.allCases.map { (word: $0.word.rawValue, text: $0.phrase) }
+
+    private static func items(_ words: [FaultWord], quote: String = "'") -> String {
+        "    " + words.map { quote + $0.rawValue + quote }.joined(separator: ", ") + ","
+    }
 
     private static func members(of texts: [(word: String, text: String)]) -> String {
         texts.map { "    \($0.word): \(JSONText($0.text))," }.joined(separator: "\n")

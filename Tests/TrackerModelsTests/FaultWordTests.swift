@@ -46,8 +46,22 @@ struct FaultWordTests {
                         "x", .unknown(suggestion: "y", others: [OptionFault.Unknown("a", suggestion: "b")], known: []))),
                 "A was dropped: INVALID_VALUE. 'x' is not known; did you mean 'y'? 'a' is not known; did you mean 'b'?"
             ),
+            (
+                Refusal(OptionFault("x", .wrongKind("a word", meant: .near("y")))),
+                "A was dropped: INVALID_VALUE. 'x' must be a word (did you mean 'y'?)."
+            ),
         ]
         for (refusal, message) in cases { #expect(refusal.message(of: "A", initializer: "init()") == message) }
+    }
+
+    @Test("are phrases without a full stop, or whole sentences")
+    func phrases() {
+        let phrases = Set(FaultWord.phrases.map(\.rawValue))
+
+        // What ends with a mark has its stop, or none, from the fact.
+        for (word, text) in FaultWord.texts where text.last != "}" {
+            #expect((text.hasSuffix(".") || text.hasSuffix(".]")) != phrases.contains(word), "\(word)")
+        }
     }
 
     @Test("are one for each word")

@@ -429,8 +429,8 @@ suite('a setup in another shape', { skip: withoutHost }, () => {
     const shapes = [
         ['analytics', 'initialize', ['key', { ingestionHost: 'https://a' }], /'options' must be an object, such as \{"writeKey": "key", "ingestionHost": "https:/],
         ['analytics', 'initialize', [{ options: { writeKey: 'k' } }], /'options' is not known, and holds 'writeKey': give that without 'options' around it/],
-        ['analytics', 'initialize', [{ writeKey: 'k', api: 'RudderStack' }], /'api' must be .*; for 'RudderStack' it is 'segment'/],
-        ['analytics', 'initialize', [{ writeKey: 'k', api: 'posthog' }], /'api' must be .*; did you mean 'postHog'\?/],
+        ['analytics', 'initialize', [{ writeKey: 'k', api: 'RudderStack' }], /'api' must be .* \(for 'RudderStack' it is 'segment'\)$/],
+        ['analytics', 'initialize', [{ writeKey: 'k', api: 'posthog' }], /'api' must be .* \(did you mean 'postHog'\?\)$/],
         [null, 'init', ['925', 'https://a', 'key'], /'config' must be an object, such as \{"apiUrl": "https:.*", "xApiKey": "key"\}/],
         [null, 'init', ['925', { config: { apiUrl: 'https://a' } }], /'config' is not known, and holds 'apiUrl'/],
     ]

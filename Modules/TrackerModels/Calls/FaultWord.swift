@@ -20,7 +20,24 @@ package enum FaultWord: String, CaseIterable, Sendable {
     package static let texts: [(word: String, text: String)] =
         RefusalReason.allCases.map { ($0.rawValue, $0.text) } + allCases.map { ($0.rawValue, $0.text) }
 
-    /// A sentence with marks.
+    /// The words whose text is a phrase.
+    package static let phrases = allCases.filter(\.isPhrase)
+
+    /// Whether the text is a part of other sentences, and ends without a full stop. Every other text is whole sentences.
+    package var isPhrase: Bool {
+        switch self {
+        case .required, .wrongKind, .outOfRange, .tooSmall, .tooLarge, .repeated, .invalid, .excluded, .lacking,
+            .onlyHalt:
+            true
+        case .unknown, .insecureURL, .exceeded, .location, .email, .crossSiteCookie, .sessionInURL, .sourceSession,
+            .groupID, .advertisingID, .messageID, .noOptions, .noValue, .blank, .tooLong, .notTheArgument, .noVisitor,
+            .wrongYear, .notJSON, .size, .offByOption, .offByEnvironment, .closed, .unanswered, .notStored, .plan,
+            .inBackground, .checkKey, .checkAddress:
+            false
+        }
+    }
+
+    /// A sentence or a phrase, with marks.
     ///
     /// `{name}` is the mark of a fact; `{init}` is that of the call that initialises the client. What is between brackets
     /// is left out if one of its facts is missing; what follows a `|` stands in its place. A name between backquotes has
@@ -29,7 +46,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         switch self {
         case .required: "'{option}' is required[, such as {example}]"
         case .wrongKind:
-            "'{option}' must be {expected}[; for '{value}' it is '{synonym}'|; did you mean '{suggestion}'?]"
+            "'{option}' must be {expected}[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]"
         case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
         case .tooSmall: "'{option}' must be at least {least}, not {value}"
         case .tooLarge: "'{option}' must be at most {most}, not {value}"

@@ -50,7 +50,8 @@ package struct Refusal: Error, Hashable, Sendable {
     ///   - call: Its name in a log: an event's own, otherwise the method's.
     ///   - initializer: How the client is initialised there.
     package func message(of call: String, initializer: String) -> String {
-        let facts = ["call": call, "reason": reason.rawValue, "why": sentence(initializer), "place": ""]
+        let why = sentence(initializer) + (word?.isPhrase == true ? "." : "")
+        let facts = ["call": call, "reason": reason.rawValue, "why": why, "place": ""]
         return TextTemplate.filled(DropText(for: reason).text) { facts[$0] }
     }
 

@@ -108,7 +108,7 @@ struct ConfigTableTests {
             ),
             (
                 #"{"overflow": "dropoldest"}"#,
-                "'overflow' must be 'refuseNew' or 'dropOldest'; did you mean 'dropOldest'?"
+                "'overflow' must be 'refuseNew' or 'dropOldest' (did you mean 'dropOldest'?)"
             ),
             (#"{"debug": "yes"}"#, "'debug' must be a boolean"),
             (#"{"apiUrl": 5}"#, "'apiUrl' must be a string"),

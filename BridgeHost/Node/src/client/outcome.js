@@ -1,6 +1,6 @@
 import { filled, sentenceOf } from './fault.js'
 import { METHODS, clientOf } from './methods.js'
-import { DROPS } from './texts.js'
+import { DROPS, PHRASES } from './texts.js'
 
 /**
  * What became of a tracking call.
@@ -47,7 +47,7 @@ export function callName({ method, name }) {
 function whyDropped({ method, reason, fault, detail, hasFailed }) {
     if (detail) return detail
     const init = Object.keys(METHODS).find((each) => METHODS[each].restores === 'setup' && clientOf(each) === clientOf(method))
-    const words = sentenceOf(hasFailed ? 'notStored' : fault?.reason ?? reason, { ...fault, init: `${init}()` })
-    // A text about an option is also part of other sentences.
-    return /[^.?]$/.test(words) ? `${words}.` : words
+    const word = hasFailed ? 'notStored' : fault?.reason ?? reason
+    const words = sentenceOf(word, { ...fault, init: `${init}()` })
+    return PHRASES.has(word) ? `${words}.` : words
 }

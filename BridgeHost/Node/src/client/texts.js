@@ -22,7 +22,7 @@ export const TEXTS = {
     PLAN: "It breaks the plan.",
     FORGOTTEN: "It is of a person who was forgotten. `unforget` ends that.",
     required: "'{option}' is required[, such as {example}]",
-    wrongKind: "'{option}' must be {expected}[; for '{value}' it is '{synonym}'|; did you mean '{suggestion}'?]",
+    wrongKind: "'{option}' must be {expected}[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]",
     outOfRange: "'{option}' must be from {least} to {most}, not {value}",
     tooSmall: "'{option}' must be at least {least}, not {value}",
     tooLarge: "'{option}' must be at most {most}, not {value}",
@@ -61,6 +61,11 @@ export const TEXTS = {
     checkKey: "The server refuses the key: check `xApiKey`.",
     checkAddress: "The server has no such endpoint: check `apiUrl`.",
 }
+
+/** The faults whose text is a phrase, a part of other sentences: it ends without a full stop. @type {Set<string>} */
+export const PHRASES = new Set([
+    'required', 'wrongKind', 'outOfRange', 'tooSmall', 'tooLarge', 'repeated', 'invalid', 'excluded', 'lacking', 'onlyHalt',
+])
 
 /** What became of dropped calls, with marks as the texts. @type {Record<string, string>} */
 export const DROPS = {

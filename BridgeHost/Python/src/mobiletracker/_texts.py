@@ -17,7 +17,7 @@ TEXTS: dict[str, str] = {
     "PLAN": "It breaks the plan.",
     "FORGOTTEN": "It is of a person who was forgotten. `unforget` ends that.",
     "required": "'{option}' is required[, such as {example}]",
-    "wrongKind": "'{option}' must be {expected}[; for '{value}' it is '{synonym}'|; did you mean '{suggestion}'?]",
+    "wrongKind": "'{option}' must be {expected}[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]",
     "outOfRange": "'{option}' must be from {least} to {most}, not {value}",
     "tooSmall": "'{option}' must be at least {least}, not {value}",
     "tooLarge": "'{option}' must be at most {most}, not {value}",
@@ -58,6 +58,11 @@ TEXTS: dict[str, str] = {
 }
 """The text of each fault and of each reason. `{name}` is the mark of a fact; what is between brackets is left out if
 one of its facts is missing."""
+
+PHRASES: frozenset[str] = frozenset({
+    "required", "wrongKind", "outOfRange", "tooSmall", "tooLarge", "repeated", "invalid", "excluded", "lacking", "onlyHalt",
+})
+"""The faults whose text is a phrase, a part of other sentences: it ends without a full stop."""
 
 ERRORS: dict[str, str] = {
     "INVALID_CONFIGURATION": "Invalid configuration: {fault}",
