@@ -175,7 +175,7 @@ class BeforeSendTests(TestCase):
                 raise LookupError("no")
 
         results: list[Any] = [{"properties": value} for value in (cycle, deep, {"x": object()}, Refusing(a=1), Throwing())]
-        results += [Refusing(a=1), {"name": 17}, {"name": None}, {"properties": "text"}]
+        results.append(Refusing(a=1))
         for result in results:
             with self.subTest(kind=type(result)):
                 tracker = MobileTracker(host_path="/nowhere", before_send=lambda call: result)
@@ -183,6 +183,23 @@ class BeforeSendTests(TestCase):
                 if type(result) is dict:
                     result.setdefault("name", "A")
                 self.assertTrue(tracker.track("A", {"x": 1}).outcome(60).is_dropped)
+                self.assertRegex(self.warnings[0], 'track "A" was dropped: .*test_hooks')
+                self.assertEqual(len(self.warnings), 1)
+
+    def test_a_call_that_it_gives_values_of_a_wrong_type_is_refused_by_the_host(self) -> None:
+        results: list[tuple[dict[str, Any], str]] = [
+            ({"name": 17}, "INVALID_EVENT_NAME"),
+            ({"name": None}, "INVALID_EVENT_NAME"),
+            ({"properties": "text"}, "INVALID_VALUE"),
+        ]
+        changes: dict[str, Any] = {}
+        tracker = self.real(before_send=lambda call: cast(OutgoingCall, {**call, **changes}))
+        for result, reason in results:
+            with self.subTest(result):
+                self.warnings.clear()
+                changes.clear()
+                changes.update(result)
+                self.assertEqual(tracker.track("A", {"x": 1}).outcome(60).reason, reason)
                 self.assertRegex(self.warnings[0], 'track "A" was dropped: .*test_hooks')
                 self.assertEqual(len(self.warnings), 1)
 
@@ -294,6 +311,15 @@ class BeforeSendTests(TestCase):
 
         self.assertEqual(tracker.track("", None, {"x": float("inf")}).outcome(60).reason, "SERIALIZATION_ERROR")
         self.assertEqual(seen, [])
+        host = self.real(before_send=lambda call: seen.append(call))
+        typed: Any = host
+        wrong = [
+            typed.track(5), typed.track(None), typed.identify(1.5), typed.identify(True), typed.track("A", ["list"]),
+            typed.update_location("1", 2, 3), typed.analytics.track("A", {}, "u1"),
+        ]  # fmt: skip
+        reasons = ["INVALID_EVENT_NAME"] * 2 + ["INVALID_USER_ID"] * 2 + ["INVALID_VALUE"] * 3
+        self.assertEqual([receipt.outcome(60).reason for receipt in wrong], reasons)
+        self.assertEqual(seen, [])
         with self.assertRaises(TypeError):
             MobileTracker(before_send="no")  # type: ignore[arg-type]
 
@@ -315,7 +341,7 @@ class LoggerTests(TestCase):
         tracker = MobileTracker(host_path=fake.path, host_arguments=[str(self.folder)], logger=logger)
 
         tracker.track("").outcome(60)
-        tracker.track(None)  # type: ignore[arg-type]
+        tracker.track(object())  # type: ignore[arg-type]
         tracker.close()
 
         dropped = [message for message in own.messages if "was dropped" in message]
@@ -355,7 +381,7 @@ class LoggerTests(TestCase):
         tracker = MobileTracker(host_path=fake.path, host_arguments=[str(self.folder)], logger=logger)
         self.addCleanup(tracker.close)
 
-        self.assertEqual(tracker.track(None).outcome(60).reason, "INVALID_EVENT_NAME")  # type: ignore[arg-type]
+        self.assertEqual(tracker.track(object()).outcome(60).reason, "INVALID_EVENT_NAME")  # type: ignore[arg-type]
         self.assertEqual(tracker.track("A").outcome(60).status, "queued")
 
     def test_that_exits_ends_its_caller_and_no_call_that_waits_for_the_host(self) -> None:
@@ -373,7 +399,7 @@ class LoggerTests(TestCase):
         tracker = MobileTracker(host_path=fake.path, host_arguments=[str(self.folder)], logger=logger)
 
         with self.assertRaises(SystemExit):
-            tracker.track(None)  # type: ignore[arg-type]
+            tracker.track(object())  # type: ignore[arg-type]
         outcomes = [tracker.track(name).outcome(60).reason for name in "AB"]
         # Not in a cleanup, which would wait for a thread that has ended.
         tracker.close()

@@ -23,7 +23,7 @@ from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
 from ._off import Kept, OffClients
 from ._options import TrackerOptions, arguments_of_host, working_folder
-from ._params import ArgumentFault, write_params
+from ._params import RepeatedOption, write_params
 from ._row import Gives, Row, snake_keys
 from ._scope import current_scope, written
 from ._table import ROWS
@@ -96,8 +96,8 @@ class Channel:
         try:
             try:
                 params = self._write(row, arguments, message_id)
-            except ArgumentFault as fault:
-                return site.refuse_argument(fault, arguments)
+            except RepeatedOption as fault:
+                return site.refuse_repeated(fault, arguments)
         except CallDropped as dropped:
             return site.filtered(str(dropped))
         except Exception as error:  # A value may raise anything when it is asked for its type.
@@ -152,7 +152,10 @@ class Channel:
         scope = current_scope().json if row.is_scoped else b""
         params = write_params(self.writer, row, arguments, message_id, most, scope=scope)
         if self._before_send and row.gives is Gives.OUTCOME:
-            changed, scopes, is_exact = filtered(self._before_send, row, params)
+            outgoing = filtered(self._before_send, row, params)
+            if outgoing is None:
+                return params
+            changed, scopes, is_exact = outgoing
             scope = written(scopes, self.writer, most, is_exact=is_exact)
             return write_params(self.writer, row, changed, message_id, most, is_exact=is_exact, scope=scope)
         return params
@@ -208,7 +211,7 @@ class Channel:
 class _CallSite:
     """The place in the program that made a call. Turns the answer into what the program receives."""
 
-    __slots__ = ("_row", "_arguments", "_name", "_file", "_line", "_channel")
+    __slots__ = ("_row", "_arguments", "_name", "_hint", "_file", "_line", "_channel")
 
     def __init__(self, row: Row, arguments: Sequence[object], frame: FrameType, channel: Channel) -> None:
         self._row = row
@@ -216,6 +219,7 @@ class _CallSite:
         self._arguments = () if row.gives is Gives.OUTCOME else arguments
         # Its type, since a value may raise when it is asked for its class.
         self._name = arguments[0] if row.is_named and issubclass(type(arguments[0]), str) else None
+        self._hint = segment_hint(row.method, arguments)
         self._file = frame.f_code.co_filename
         self._line = frame.f_lineno
         self._channel = channel
@@ -248,7 +252,10 @@ class _CallSite:
             return None
         match error.code:
             case "INVALID_PARAMS":
-                return self._drop(error.data.get("reason", "INVALID_VALUE"), detail=f"{error.message}.")
+                data = error.data
+                fault = {"reason": "invalid", "option": data["param"], "detail": data["detail"]} if "detail" in data else None
+                words = sentence("invalid", fault) if fault else error.message
+                return self._drop(data.get("reason", "INVALID_VALUE"), fault, f"{words}.{self._hint}")
             case "MESSAGE_TOO_LARGE":
                 return self._drop("TOO_LARGE", detail=f"{ValueFault.too_large()}.")
             case _:
@@ -268,19 +275,21 @@ class _CallSite:
         """Answers a call that cannot be written, as the host would."""
         if fault.is_too_large:
             return self._ended(message_too_large(self._row.method))
-        if self._row.gives is Gives.OUTCOME:
-            return self._ended(self._drop("SERIALIZATION_ERROR", {"reason": "notJSON", "detail": f"{fault}."}))
         codes = {param.name: param.fault for param in self._row.params if param.fault != "INVALID_PARAMS"}
+        code = codes.get(fault.argument, "SERIALIZATION_ERROR")
+        if self._row.gives is Gives.OUTCOME:
+            # It is of the wrong type, whatever is in it.
+            reason = code if fault.has_no_form else "SERIALIZATION_ERROR"
+            data = {"reason": "notJSON", "detail": f"{fault}."}
+            return self._ended(self._drop(reason, data, f"{fault}.{self._hint}"))
         path = own_name(fault.path, written_in(self._arguments))
-        error = f"{self._row.method}: {path} {fault.reason}."
-        return self._ended(MobileTrackerError(codes.get(fault.argument, "SERIALIZATION_ERROR"), error))
+        return self._ended(MobileTrackerError(code, f"{self._row.method}: {path} {fault.reason}."))
 
-    def refuse_argument(self, fault: ArgumentFault, arguments: Sequence[object]) -> Call:
-        """Answers a call with an argument that is missing or has the wrong type, as the host would."""
+    def refuse_repeated(self, fault: RepeatedOption, arguments: Sequence[object]) -> Call:
+        """Answers a call with an option that is given twice, as the host would."""
         words = sentence(fault.data["reason"], fault.data, written_in(arguments))
         if self._row.gives is Gives.OUTCOME:
-            hint = segment_hint(self._row.method, arguments)
-            return self._ended(self._drop(fault.param.fault, fault.data, f"{words}.{hint}"))
+            return self._ended(self._drop(fault.param.fault, fault.data, f"{words}."))
         return self._ended(MobileTrackerError(fault.param.fault, words, data=fault.data))
 
     def overflow(self) -> Call:

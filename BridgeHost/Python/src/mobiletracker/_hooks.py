@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any, TypedDict
 
 from ._fault import client_text
-from ._json import read
+from ._json import ExactNumber, read
 from ._row import Param, Row, snake
 from ._scope import shown
 from .errors import described
@@ -32,20 +32,36 @@ CredentialsProvider = Callable[[str], Credentials | Awaitable[Credentials]]
 """Gives a client its credentials. It receives the client's name: `tracker`, `analytics` or `basic`."""
 
 
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "id": (str, int, ExactNumber),
+    "number": (int, float),
+    "integer": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+"""What a value of each kind is when it has been read from JSON. A value of another type the host never takes."""
+
+
 class CallDropped(Exception):
     """`before_send` has dropped the call. The text says what is wrong with `before_send`; it is empty if nothing is."""
 
 
 def filtered(
     before_send: BeforeSend, row: Row, params: bytes
-) -> tuple[list[object], list[Mapping[str, Any]], bool]:
+) -> tuple[list[object], list[Mapping[str, Any]], bool] | None:
     """Passes a call to `before_send`.
 
     :param params: The params as they would be sent.
     :returns: The arguments and the scopes that it has left or made, and whether there may be an `ExactNumber` among them.
+        None if it was not asked: an argument is missing or of a wrong type, which is no `OutgoingCall`, and the host
+        refuses the call.
     :raises CallDropped: If it has dropped the call.
     """
     sent, is_exact = read(params)
+    if not all(_is_of_kind(param, sent.get(param.wire)) for param in row.params):
+        return None
     call: dict[str, Any] = {"method": row.method}
     for member, value in _members(row, sent):
         call[member] = value
@@ -65,6 +81,12 @@ def filtered(
         return _arguments(row, sent, {**result, "scope": scopes}, named), scopes, is_exact
     except Exception as error:
         raise CallDropped(client_text("unreadableCall", error=described(error))) from error
+
+
+def _is_of_kind(param: Param, value: object) -> bool:
+    if value is None:
+        return not param.is_required
+    return isinstance(value, _TYPES[param.kind]) and isinstance(value, bool) == (param.kind == "boolean")
 
 
 def _members(row: Row, sent: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -27,15 +27,20 @@ MAX_LEVELS = 128
 class ValueFault(Exception):
     """A value that cannot be sent as it is. Says where the value is and what is wrong, and contains nothing of it."""
 
-    def __init__(self, path: list[str | int], reason: str, *, is_too_large: bool = False) -> None:
+    def __init__(
+        self, path: list[str | int], reason: str, *, is_too_large: bool = False, is_other_type: bool = False
+    ) -> None:
         """
         :param path: The argument and the keys that lead to the value.
+        :param is_other_type: Whether the value is of a type that JSON does not have.
         """
         self.path = _path_of(path)
         super().__init__(f"{self.path} {reason}")
         self.reason = reason
         self.argument = str(path[0])
         self.is_too_large = is_too_large
+        self.has_no_form = is_other_type and len(path) == 1
+        """Whether JSON has no form for the argument itself."""
 
     @classmethod
     def of(cls, error: Exception, name: str) -> ValueFault:
@@ -51,7 +56,11 @@ class ValueFault(Exception):
 
 
 class _NotJSON(TypeError):
-    """A value is of a type that JSON does not have. It says what is wrong with it."""
+    """A value that JSON does not have. It says what is wrong with it."""
+
+
+class _OtherType(_NotJSON):
+    """A value of a type that JSON does not have."""
 
 
 class ExactNumber(float):
@@ -163,16 +172,16 @@ class JSONWriter:
             return {member.name: getattr(value, member.name) for member in fields(value)}
         if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
             return bool(value)
-        return self._replacement(value, f"is {a_type(value)}, which JSON does not have")
+        return self._replacement(value, _OtherType(f"is {a_type(value)}, which JSON does not have"))
 
-    def _replacement(self, value: object, reason: str) -> object:
-        """What the program's own function makes of a value; raises `_NotJSON` with the reason if there is none."""
+    def _replacement(self, value: object, fault: _NotJSON) -> object:
+        """What the program's own function makes of a value; raises the fault if there is none."""
         if self._default is None:
-            raise _NotJSON(reason)
+            raise fault
         try:
             return self._default(value)
         except TypeError:
-            raise _NotJSON(reason) from None
+            raise fault from None
         except Exception as error:
             raise _NotJSON(f"cannot be sent: default has raised {described(error)}") from error
 
@@ -185,7 +194,7 @@ class JSONWriter:
         except ValueFault:
             raise
         except _NotJSON as error:
-            raise ValueFault(path, str(error)) from None
+            raise ValueFault(path, str(error), is_other_type=isinstance(error, _OtherType)) from None
         except Exception as error:
             raise ValueFault(path, f"cannot be read: {described(error)}") from error
 
@@ -206,7 +215,7 @@ class JSONWriter:
             case Decimal() if value.is_finite():
                 return str(value)
             case float() | Decimal():
-                return self._text(self._replacement(value, f"is {value}"), path, containers, most)
+                return self._text(self._replacement(value, _NotJSON(f"is {value}")), path, containers, most)
             case dict() | list() | tuple():
                 return self._container(value, path, containers, most)
             case _:

@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from enum import Enum, auto
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 from uuid import UUID
 
 from ._ids import stamped_id, time_ordered_uuid
-from ._json import JSONWriter, ValueFault, a_type
-from ._row import Gives, Name, Param, Row
+from ._json import JSONWriter, ValueFault
+from ._row import Name, Param, Row
 
 _PERSONS = {"userId", "anonymousId", "groupId"}
 """The options that name a user, a visitor or a group."""
 
 _NEW_ID = {"uuid": time_ordered_uuid, "stamped": stamped_id}
-
-_KINDS: dict[str, tuple[type, ...]] = {
-    "string": (str,),
-    "id": (str, Integral, UUID),
-    "number": (int, float, Decimal, Real),
-    "integer": (int, Integral),
-    "boolean": (bool,),
-    "object": (Mapping,),
-    "array": (list, tuple),
-}
-
-_PHRASES = {
-    "string": "a string",
-    "id": "a string, a whole number or a UUID",
-    "number": "a number",
-    "integer": "an integer",
-    "boolean": "True or False",
-    "object": "a dict",
-    "array": "a list",
-}
-"""What a value of each kind is called in Python."""
 
 
 class Omitted(Enum):
@@ -76,13 +54,13 @@ class _Unreadable(Mapping[str, object]):
         raise self._error
 
 
-class ArgumentFault(Exception):
-    """An argument that is missing or has the wrong type."""
+class RepeatedOption(Exception):
+    """An option that is given in both spellings. JSON has room for one, so the host cannot tell."""
 
-    def __init__(self, param: Param, word: str, option: str, **facts: str) -> None:
-        super().__init__(word)
+    def __init__(self, param: Param, option: str, other: str) -> None:
+        super().__init__(option)
         self.param = param
-        self.data = {"reason": word, "option": option, **facts}
+        self.data = {"reason": "repeated", "option": option, "other": other}
         """What is wrong, as the host says it."""
 
 
@@ -96,7 +74,7 @@ def write_params(
     is_exact: bool = False,
     scope: bytes = b"",
 ) -> bytes:
-    """Writes a call's params as an object with their names.
+    """Writes a call's params as an object with their names. Whether the host takes their values, it says itself.
 
     :param row: The method.
     :param arguments: Its arguments; None is absent.
@@ -104,14 +82,11 @@ def write_params(
     :param max_bytes: How long the params may become.
     :param is_exact: Whether there is an `ExactNumber` among the arguments.
     :param scope: The scopes around the call, as JSON; empty without one.
-    :raises ArgumentFault: If an argument of a call with an outcome is of a type that the host cannot tell.
+    :raises RepeatedOption: If an option is given twice.
     :raises ValueFault: If the call cannot be written.
     """
     members: dict[str, object] = {}
     for param, value in zip(row.params, arguments):
-        # The host checks the arguments of calls without an outcome.
-        if row.gives is Gives.OUTCOME:
-            _check(param, value)
         if value is None:
             continue
         if param.kind == "id":
@@ -129,25 +104,11 @@ def write_params(
     return text
 
 
-def _check(param: Param, value: object) -> None:
-    """Checks that a value has the type of the parameter."""
-    if value is None:
-        if not param.is_required:
-            return
-    elif _is_of(param.kind, value):
-        return
-    raise ArgumentFault(param, "wrongKind", param.wire, expected=f"{_PHRASES[param.kind]}, and is {a_type(value)}")
-
-
-def _is_of(kind: str, value: object) -> bool:
-    return isinstance(value, _KINDS[kind]) and (kind == "boolean") == isinstance(value, bool)
-
-
 def text_of_id(value: object) -> object:
     """An id as it is sent. What is none stays: the host refuses it."""
-    if isinstance(value, str) or not _is_of("id", value):
-        return value
-    return str(int(value)) if isinstance(value, Integral) else str(value)
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        return str(int(value))
+    return str(value) if isinstance(value, UUID) else value
 
 
 def _renamed(value: object, names: Mapping[str, Name], param: Param, path: str) -> object:
@@ -160,7 +121,7 @@ def _renamed(value: object, names: Mapping[str, Name], param: Param, path: str) 
         if wire in options:
             # Of two spellings only the first can be in the object.
             other = next(name for name in value if names.get(name, (name,))[0] == wire)
-            raise ArgumentFault(param, "repeated", f"{path}.{key}", other=other)
+            raise RepeatedOption(param, f"{path}.{key}", other)
         options[wire] = _renamed(member, members, param, f"{path}.{wire}") if members else member
         if wire in _PERSONS:
             options[wire] = text_of_id(member)

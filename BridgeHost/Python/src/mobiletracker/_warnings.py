@@ -74,12 +74,15 @@ class Drop:
 
 def segment_hint(method: str, arguments: Sequence[object]) -> str:
     """What to write instead of a call that has its arguments as in a package of Segment; empty for others."""
-    first, *others = [*arguments, None]
-    is_object = isinstance(first, Mapping)
-    if method in _SEGMENT and (is_object or any(isinstance(other, str) for other in others)):
-        order = "not one object" if is_object else "in another order than in Segment's package"
-        return f" The arguments are {order}: write {_SEGMENT[method]}."
-    return ""
+    if method not in _SEGMENT:
+        return ""
+    first, *others = arguments
+    # Their types, since a value may raise when it is asked for its class.
+    is_object = issubclass(type(first), Mapping)
+    if not is_object and not any(issubclass(type(other), str) for other in others):
+        return ""
+    order = "not one object" if is_object else "in another order than in Segment's package"
+    return f" The arguments are {order}: write {_SEGMENT[method]}."
 
 
 def call_name(method: str, name: object) -> str:
