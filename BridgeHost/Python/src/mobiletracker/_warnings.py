@@ -13,7 +13,7 @@ from ._action_queue import ActionQueue
 from ._fault import filled, sentence
 from ._row import Row
 from ._table import OF_STATE, ROWS
-from ._texts import DROPS
+from ._texts import DROPS, PHRASES
 
 _SEGMENT = {
     "analytics.track": "track(event, properties, user_id=…)",
@@ -48,11 +48,10 @@ class Drop:
         """Why, in words."""
         if self.detail:
             return self.detail
-        word = "notStored" if self.has_failed else self.fault.get("reason", self.reason)
+        word = "notStored" if self.has_failed else str(self.fault.get("reason", self.reason))
         init = next(row.method for row in ROWS.values() if row.client == self.row.client and row.restores == "setup")
         words = sentence(word, {**self.fault, "init": f"{init}()"})
-        # A text about an option is also part of other sentences.
-        return words if not words or words[-1] in ".?" else f"{words}."
+        return f"{words}." if words and word in PHRASES else words
 
     def warning(self, count: int = 1, *, is_reported: bool = False) -> str:
         """The warning about so many calls that were dropped for the same reason, of which this is the first.
