@@ -17,7 +17,7 @@ struct Host {
         if case .serve = options.action {} else { StandardStreams.openMissing() }
         switch options.action {
         case .help: print(HostOptions.help)
-        case .version: print("\(ProductVersion.product) \(ProductVersion.current)\n\(Dependencies.prepare())")
+        case .version: print(Self.version(as: options.logFormat))
         case .inspect(let folder):
             printing { () throws(CommandFailure) in
                 try InspectCommand(folder: folder, format: options.format).run()
@@ -35,6 +35,19 @@ struct Host {
         case .listen(let path): listen(at: path)
         case .deliver(let timeout): deliver(within: timeout)
         }
+    }
+
+    /// The host's version and that of libcurl, or why libcurl cannot be loaded.
+    private static func version(as format: HostLog.Format) -> String {
+        let (name, version) = (ProductVersion.product, ProductVersion.current)
+        let libcurl = Dependencies.prepare()
+        guard format == .json else { return "\(name) \(version)\n\(libcurl.text)" }
+        var object: JSONObject = ["name": .string(name), "version": .string(version)]
+        switch libcurl {
+        case .version(let version): object["libcurl"] = .string(version)
+        case .problem(let sentence): object["problem"] = .string(sentence)
+        }
+        return JSONValue.object(object).description
     }
 
     /// Prints what a command has to say, or ends with its failure.

@@ -72,6 +72,8 @@ struct HostOptions: Hashable, Sendable {
                 case .record: isRecording = true
                 default:
                     action = option == .help ? .help : .version
+                    // A question is answered whatever else is wrong. Of what follows, only the format of the answer counts.
+                    if let others = try? HostOptions(arguments: rest), others.logFormat == .json { logFormat = .json }
                     return
                 }
                 continue
@@ -236,7 +238,8 @@ struct HostOptions: Hashable, Sendable {
                                      flush or start
           --drop-refused PATH        remove it
           --filter JSON              which of it, as the param of `refused.list`
-          --version                  print the version and exit
+          --version                  print the version and that of libcurl, and exit; with
+                                     --log-format json as an object
           --help                     print this and exit
         """
 }

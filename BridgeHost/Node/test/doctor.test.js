@@ -66,12 +66,24 @@ suite('the doctor, of the host', () => {
 
     test('names another version', async (t) => {
         const path = join(freshFolder(t), 'BridgeHost')
-        writeFileSync(path, '#!/bin/sh\necho "mobile-tracker 0.0.1"\n')
+        writeFileSync(path, `#!/bin/sh\necho '{"name":"mobile-tracker","version":"0.0.1"}'\n`)
         chmodSync(path, 0o755)
         const { out } = await doctor(t, ['--storage-dir', '/nowhere'], { MOBILE_TRACKER_HOST: path })
 
         assert.match(out, /! mobile-tracker 0\.0\.1 starts, and the package is \d/)
     })
+
+    for (const [what, printed] of [['a text', 'mobile-tracker 0.0.1'], ['an array', '["mobile-tracker"]'], ['nothing', '']]) {
+        test(`knows a program that prints ${what} for another`, async (t) => {
+            const path = join(freshFolder(t), 'BridgeHost')
+            writeFileSync(path, `#!/bin/sh\necho '${printed}'\n`)
+            chmodSync(path, 0o755)
+            const { code, out } = await doctor(t, ['--storage-dir', '/nowhere'], { MOBILE_TRACKER_HOST: path })
+
+            assert.equal(code, 1)
+            assert.ok(out.includes(`✘ It is not the host program: --version says "${printed}".`), out)
+        })
+    }
 })
 
 suite('the doctor, of an agent', { skip: withoutHost }, () => {

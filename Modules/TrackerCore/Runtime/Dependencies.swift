@@ -31,9 +31,25 @@ package struct Dependencies: Sendable {
 
     /// Loads what takes a while to load, ahead of the first client that needs it. It may be called on any thread.
     ///
-    /// - Returns: What was loaded, or why it cannot be.
+    /// - Returns: The libcurl that was loaded, or why none can be.
     @discardableResult
-    package static func prepare() -> String { CurlLibrary.load() ?? "libcurl \(CurlLibrary.version)" }
+    package static func prepare() -> Libcurl {
+        if let problem = CurlLibrary.load() { .problem(problem) } else { .version(CurlLibrary.version) }
+    }
+
+    /// What there is of libcurl.
+    package enum Libcurl: Hashable, Sendable {
+        case version(String)
+        /// A sentence that says why it cannot be loaded, and what to install.
+        case problem(String)
+
+        package var text: String {
+            switch self {
+            case .version(let version): "libcurl \(version)"
+            case .problem(let sentence): sentence
+            }
+        }
+    }
 
     /// Starts the transport that options describe.
     ///

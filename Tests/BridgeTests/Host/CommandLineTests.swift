@@ -1,6 +1,7 @@
 import Foundation
 import TestSupport
 import Testing
+import TrackerJSON
 import TrackerModels
 
 @Suite("The host's command line")
@@ -37,6 +38,20 @@ struct CommandLineTests {
         let lines = output.split(separator: "\n")
         #expect(lines.first.map(String.init) == "mobile-tracker \(version ?? "")")
         #expect(lines.count == 2 && lines[1].hasPrefix("libcurl ") && lines[1].last?.isNumber == true)
+    }
+
+    @Test("--version as JSON has them as members")
+    func versionAsJSON() async throws {
+        let (_, text, _) = try await run(["--version"])
+        let lines = text.split(separator: "\n")
+
+        let (ending, output, _) = try await run(["--version", "--log-format", "json"])
+
+        #expect(ending == .code(0))
+        let version = try JSONValue(JSONText(validating: Array(output.utf8)))
+        #expect(version.objectValue?.map(\.key) == ["name", "version", "libcurl"])
+        #expect(lines.first.map(String.init) == "mobile-tracker \(version["version"]?.stringValue ?? "")")
+        #expect(lines.last.map(String.init) == "libcurl \(version["libcurl"]?.stringValue ?? "")")
     }
 
     @Test(

@@ -133,6 +133,12 @@ struct HostOptionsTests {
     @Test("stop at a question", arguments: [("--help", HostOptions.Action.help), ("--version", .version)])
     func stops(_ argument: String, _ action: HostOptions.Action) throws {
         #expect(try HostOptions(arguments: [argument, "--bogus"]).action == action)
+        for arguments in [[argument, "--log-format", "json"], ["--log-format", "json", argument]] {
+            let options = try HostOptions(arguments: arguments)
+
+            #expect(options.action == action)
+            #expect(options.logFormat == .json)
+        }
     }
 
     @Test(

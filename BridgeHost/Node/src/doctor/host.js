@@ -32,7 +32,7 @@ export function examineHost(env = process.env) {
 function versionOf(path) {
     const { error, status, signal, stdout, stderr } = spawnSync(
         path,
-        ['--version'],
+        ['--version', '--log-format', 'json'],
         { encoding: 'utf8', timeout: PATIENCE_MS },
     )
     if (error || status !== 0) {
@@ -42,25 +42,36 @@ function versionOf(path) {
             'Build it again with "make build", or install the package for this platform.',
         )]
     }
-    const [version, libcurl = ''] = stdout.trim().split('\n')
-    const own = packageVersion()
-    if (!version.startsWith('mobile-tracker ')) {
+    const about = objectIn(stdout)
+    if (about?.name !== 'mobile-tracker') {
         return [bad(
-            `It is not the host program: --version says "${version.slice(0, 60)}".`,
+            `It is not the host program: --version says "${stdout.trim().split('\n')[0].slice(0, 60)}".`,
             'Correct hostPath or MOBILE_TRACKER_HOST.',
         )]
     }
-    if (version === `mobile-tracker ${own}`) return [good(`${version} starts`), ...network(libcurl)]
+    const own = packageVersion()
+    const starts = `mobile-tracker ${about.version} starts`
+    if (about.version === own) return [good(starts), ...network(about)]
     return [warning(
-        `${version} starts, and the package is ${own}`,
+        `${starts}, and the package is ${own}`,
         'Use the host that belongs to this version of the package.',
-    ), ...network(libcurl)]
+    ), ...network(about)]
+}
+
+/** The object in what a program has printed; undefined if there is none. */
+function objectIn(text) {
+    try {
+        const value = JSON.parse(text)
+        return typeof value === 'object' && value !== null ? value : undefined
+    } catch {
+        return undefined
+    }
 }
 
 /** What the host says of libcurl, which it loads itself: its version, or why it cannot and what to do. */
-function network(line) {
-    if (/^libcurl \d\S*$/.test(line)) return [good(`${line} is there`)]
-    return line ? [bad(line)] : []
+function network({ libcurl, problem }) {
+    if (libcurl) return [good(`libcurl ${libcurl} is there`)]
+    return problem ? [bad(problem)] : []
 }
 
 /** What the dynamic linker finds. Elsewhere than on Linux nothing is said. */
