@@ -185,6 +185,18 @@ class CommandTests(TestCase):
         self.assertEqual(old.returncode, 1)
         self.assertIn("libcurl cannot be loaded: it is of version 7.68.0. Install libcurl 7.74 or newer", old.stdout)
 
+    def test_says_of_libcurl_what_the_host_says_as_json_and_nothing_of_another_host(self) -> None:
+        host = self.folder / "BridgeHost"
+        says = ('{"name": "mobile-tracker", "problem": "No libcurl."}', '["libcurl"]', "mobile-tracker 0.0.9\nlibcurl is missing.")
+        for text, expected in zip(says, ["              No libcurl.\n", "", ""], strict=True):
+            with self.subTest(text):
+                host.write_text(f"#!/bin/sh\necho '{text}'\n")
+                host.chmod(0o755)
+                told = self.run_command(MOBILE_TRACKER_HOST=str(host), XDG_STATE_HOME="/nowhere")
+
+                self.assertEqual(told.returncode, 1 if expected else 0)
+                self.assertEqual(told.stdout, f"version       {VERSION}\nhost          {host}\n{expected}")
+
     def test_asks_the_agent_of_the_program_instead_of_a_host(self) -> None:
         agent = AgentProcess(self, self.folder)
         collector = self.start_collector()

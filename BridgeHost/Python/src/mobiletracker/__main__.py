@@ -159,12 +159,14 @@ def _folders() -> list[Path]:
 
 def _network(host: Path) -> str:
     """Why the host cannot send anything, and what to do; empty if it can."""
+    command = [str(host), "--version", "--log-format", "json"]
     try:
-        told = subprocess.run([host, "--version"], capture_output=True, text=True, timeout=10)
-    except (OSError, subprocess.SubprocessError):
-        return ""  # What is wrong with it is said of its folders.
-    line = told.stdout.strip().partition("\n")[2]
-    return line if line.startswith("libcurl") and not re.fullmatch(r"libcurl \d\S*", line) else ""
+        match json.loads(subprocess.run(command, capture_output=True, text=True, timeout=10).stdout):
+            case {"problem": str(problem)}:
+                return problem
+    except (OSError, ValueError, subprocess.SubprocessError):
+        pass  # What is wrong with it is said of its folders.
+    return ""
 
 
 def _waiting(host: Path, folder: Path) -> list[str]:
