@@ -39,7 +39,8 @@ from .support import KEY, PATIENT, ROOT, AsyncTestCase, host_path, snake
 from mobiletracker import AsyncMobileTracker, MobileTracker, MobileTrackerError, Receipt  # isort: skip
 from mobiletracker._call import Call  # isort: skip
 from mobiletracker._io_thread import IOThread  # isort: skip
-from mobiletracker._recovery import Recovery  # isort: skip
+from mobiletracker._kept_params import KeptParams, members_of  # isort: skip
+from mobiletracker._recovery import Recovery, repeated  # isort: skip
 
 SCENARIOS = json.loads((ROOT / "Tests/Recovery/scenarios.json").read_text())
 
@@ -429,6 +430,14 @@ class RecoveryTests(AsyncTestCase):
 
         self.assertEqual([method for method, _ in recovery.calls()], ["analytics.initialize"])
         self.assertEqual((recovery.may_have_ended(reset), recovery.may_have_ended(other)), (False, True))
+
+    async def test_says_once_of_a_call_that_two_hosts_have_had_that_it_is_made_again(self) -> None:
+        reset = repeated(repeated(KeptParams(b'{"all":true,"messageId":"r"}'), "unanswered"), "unanswered")
+        identify = repeated(b'{"userId":"u","traits":{"price":1.10}}', "answered")
+
+        self.assertEqual(json.loads(reset), {"all": True, "messageId": "r", "repeats": "unanswered"})
+        self.assertEqual(members_of(reset), json.loads(reset))
+        self.assertEqual(identify, b'{"repeats":"answered","userId":"u","traits":{"price":1.10}}')
 
     async def test_knows_the_last_user_though_the_identify_before_is_answered_later(self) -> None:
         recovery = Recovery()

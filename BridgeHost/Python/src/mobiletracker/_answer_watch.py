@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from ._call import Call
 from ._clock import now
 from ._io_thread import IOThread, Timer
-from ._json import loads
+from ._kept_params import members_of
 from ._row import Gives
 from ._table import ROWS
 
@@ -74,7 +74,7 @@ def _lateness(call: Call) -> float:
     row = ROWS.get(call.method)
     if not row or row.gives is not Gives.REPORT and row.restores != "setup":
         return 0.0
-    params = loads(call.params)
+    params = members_of(call.params)
     config = params.get("config")
     own = params.get("timeoutMs", config.get("initTimeoutMs") if isinstance(config, dict) else None)
     # One that no float holds is the host's to refuse.

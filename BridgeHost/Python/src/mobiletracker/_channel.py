@@ -19,6 +19,7 @@ from ._clock import now
 from ._fault import client_text, message_of, own_name, sentence, written_in
 from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, ValueFault
+from ._kept_params import KeptParams
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
 from ._off import Kept, OffClients
@@ -151,7 +152,9 @@ class Channel:
         most = self.link.max_params_bytes
         scope = current_scope().json if row.is_scoped else b""
         params = write_params(self.writer, row, arguments, message_id, most, scope=scope)
-        if self._before_send and row.gives is Gives.OUTCOME:
+        if row.gives is not Gives.OUTCOME:
+            return KeptParams(params)
+        if self._before_send:
             outgoing = filtered(self._before_send, row, params)
             if outgoing is None:
                 return params
@@ -185,7 +188,7 @@ class Channel:
 
         def flush() -> None:
             for method in () if self.link.is_away else self.link.recovery.flushes():
-                self.link.call(Call(method, b'{"timeoutMs":%d}' % (_EXIT_FLUSH * 1000)), waits=False)
+                self.link.call(Call(method, KeptParams.of(timeoutMs=int(_EXIT_FLUSH * 1000))), waits=False)
             self.link.when_quiet(done.set)
 
         self.link.when_quiet(flush)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
 
-from ._json import loads
+from ._kept_params import members_of
 from ._row import Gives, Row
 from ._texts import OFF_PHRASES
 
@@ -26,7 +26,7 @@ class Kept(NamedTuple):
     @property
     def content(self) -> tuple[str, dict[str, Any]]:
         """What tells it from others: all but the message id."""
-        return self.row.method, {**loads(self.params), "messageId": None}
+        return self.row.method, {**members_of(self.params), "messageId": None}
 
 
 class OffClients:
@@ -68,7 +68,7 @@ class OffClients:
         with self._lock:
             self._keep_again()
             if is_setup and client not in self._others:
-                if word := why_off(row, loads(params)):
+                if word := why_off(row, members_of(params)):
                     self._off[client] = word
                     return {}
                 self._off.pop(client, None)
@@ -127,7 +127,7 @@ class OffClients:
             case "consent":
                 return {row.member: self._consent(row.client) == "granted"}
             case "param":
-                return {row.member: loads(params).get(row.member)}
+                return {row.member: members_of(params).get(row.member)}
             case "state":
                 info = {"lifecycle": "disabled", "disabledBecause": OFF_PHRASES[word]} if word else {"lifecycle": "idle"}
                 return {**info, "queueLength": 0}
@@ -136,8 +136,8 @@ class OffClients:
         return deepcopy(dict(row.when_off))
 
     def _consent(self, client: str) -> Any:
-        given = [loads(call.params).get("consent") for call in self._kept.get(client, []) if call.row.restores == "consent"]
-        return given[-1] if given else "granted"
+        given = [call for call in self._kept.get(client, []) if call.row.restores == "consent"]
+        return members_of(given[-1].params).get("consent") if given else "granted"
 
 
 def why_off(row: Row, given: Mapping[str, Any]) -> str | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ._call import Call
-from ._json import loads
+from ._kept_params import KeptParams, members_of
 from ._off import why_off
 from ._row import Gives, Row
 from ._table import ROWS
@@ -63,7 +62,7 @@ class _Client:
     @property
     def is_off(self) -> bool:
         """Whether it is turned off, so that the host stores nothing of it."""
-        return self.setup is not None and why_off(ROWS[self.setup[0]], loads(self.setup[1])) is not None
+        return self.setup is not None and why_off(ROWS[self.setup[0]], members_of(self.setup[1])) is not None
 
     @property
     def is_on_disk(self) -> bool:
@@ -122,7 +121,7 @@ class _Client:
 
     def set(self, id: int, method: str, params: bytes) -> None:
         """Takes a call that sets credentials."""
-        for name, value in loads(params).items():
+        for name, value in members_of(params).items():
             if value is not None:
                 self.last_sets[name] = id, method, params
         is_running = self.setup is not None and not self.is_off and not self.is_held
@@ -188,7 +187,7 @@ class Recovery:
                 # Of a client that is not set up the host has checked nothing.
                 elif client.setup and result.get("reason") in row.holds_if_dropped:
                     # Its traits go with no event.
-                    user = json.dumps({"userId": loads(params)["userId"]}).encode()
+                    user = KeptParams.of(userId=members_of(params)["userId"])
                     client.user, client.named_by = (method, user), call.id
             case "credentials" if not is_replay:
                 client.set(call.id, method, params)
@@ -236,11 +235,11 @@ class Recovery:
 
     def may_have_ended(self, call: Call) -> bool:
         """Whether a call that the last host may have had has ended something there."""
-        return ends_setup(call.method, call.params) and loads(call.params).get("messageId") not in self._resets
+        return ends_setup(call.method, call.params) and members_of(call.params).get("messageId") not in self._resets
 
     def _is_first(self, params: bytes) -> bool:
         """Whether no reset under this message id was answered before."""
-        message_id = loads(params).get("messageId")
+        message_id = members_of(params).get("messageId")
         if message_id in self._resets:
             return False
         if message_id is not None:
@@ -284,16 +283,15 @@ def _again(row: Row, params: bytes) -> bytes:
     """A setup that has succeeded, as it is made again: without what has taken effect."""
     if not row.again:
         return params
-    call = loads(params)
+    call = members_of(params)
     config = {**_config_of(call), **row.again}
-    call["config"] = {name: value for name, value in config.items() if name not in row.once}
-    return json.dumps(call).encode()
+    return KeptParams.of(**{**call, "config": {name: value for name, value in config.items() if name not in row.once}})
 
 
 def _merged(last: tuple[str, bytes] | None, method: str, params: bytes) -> tuple[str, bytes]:
     """Credentials that were set one after the other."""
-    given = {name: value for name, value in loads(params).items() if value is not None}
-    return method, json.dumps((loads(last[1]) if last else {}) | given).encode()
+    given = {name: value for name, value in members_of(params).items() if value is not None}
+    return method, KeptParams.of(**(members_of(last[1]) if last else {}) | given)
 
 
 def ends_setup(method: str, params: bytes) -> bool:
@@ -305,21 +303,22 @@ def ends_setup(method: str, params: bytes) -> bool:
 def repeated(params: bytes, repeats: Literal["unanswered", "answered"]) -> bytes:
     """The params of a call that the last host has had, as a new one gets them.
 
-    :returns: Their text stays as it is besides: an exact number stays one.
+    :returns: The text of an event stays as it is besides: an exact number stays one.
     """
-    rest = re.sub(rb'^\{("repeats":"\w+",?)?', b"", params, count=1)
-    return b'{"repeats":"%b"%b%b' % (repeats.encode(), b"" if rest == b"}" else b",", rest)
+    if isinstance(params, KeptParams):
+        return KeptParams.of(**{**params.members, "repeats": repeats})
+    return b'{"repeats":"%b",%b' % (repeats.encode(), params[1:])
 
 
 def _is_on_disk(method: str, params: bytes) -> bool:
     """Whether what a setup begins outlives the host."""
-    call = loads(params)
+    call = members_of(params)
     return why_off(ROWS[method], call) is None and _config_of(call).get("persistence") != "memory"
 
 
 def _is_of_all(params: bytes) -> bool:
     """Whether a reset is one of everything."""
-    return loads(params).get("all") is True
+    return members_of(params).get("all") is True
 
 
 def _config_of(setup: dict[str, Any]) -> dict[str, Any]:
