@@ -201,6 +201,47 @@ suite('beforeSend', () => {
         })
     }
 
+    for (const [what, beforeSend] of [['leaves the call as it is', () => {}], ['changes it', (call) => void (call.properties.a = 1)]]) {
+        test(`that ${what} leaves it to the host to drop a call with another user than its own`, { skip: withoutHost }, async (t) => {
+            const { tracker: { analytics }, collector } = await realTracker(t)
+            await analytics.initialize({ writeKey: 'w', ingestionHost: collector.url, beforeSend })
+
+            for (const userId of ['u2', null, undefined]) {
+                assert.equal((await analytics.identify('u1', {}, { userId })).reason, 'INVALID_VALUE')
+            }
+            assert.equal((await analytics.identify('u1', {}, { userId: 'u1' })).status, 'queued')
+        })
+    }
+
+    test('gets a copy of its own of each call, and of the scope around it', async (t) => {
+        const { tracker: { analytics }, lives } = fakeTracker(t)
+        const seen = []
+        const beforeSend = (call) => {
+            seen.push(call.scope[0].properties.n)
+            call.scope[0].properties.n += 1n
+        }
+        await analytics.initialize({ writeKey: 'w', ingestionHost: 'https://i.example.com', beforeSend })
+
+        await analytics.with({ properties: { n: 1n } }, async () => {
+            await analytics.track('A')
+            await analytics.track('B')
+        })
+
+        assert.deepEqual(seen, [1n, 1n])
+        assert.deepEqual(written(lives).map(([, { scope }]) => scope), [[{ properties: { n: 2 } }], [{ properties: { n: 2 } }]])
+    })
+
+    test('is called after one warning about what a call cannot hold', async (t) => {
+        const { tracker, warnings, lives } = await hooked(t, { beforeSend: (call) => call })
+
+        await tracker.track('A', { f: () => 1, n: 1 }, null, { messageID: 'm' })
+
+        assert.equal(warnings.length, 2)
+        assert.match(warnings[0], /the option 'messageID' has no effect/)
+        assert.match(warnings[1], /attributes\.f is a function, which JSON cannot hold/)
+        assert.deepEqual(written(lives), [['track', { eventName: 'A', attributes: { n: 1 } }]])
+    })
+
     test('keeps the digits of all that it leaves alone, and may set a BigInt', async (t) => {
         const texts = []
         const { tracker } = await hooked(t, {
@@ -378,7 +419,7 @@ suite('beforeSend', () => {
             'SERIALIZATION_ERROR', 'attributes.x cannot be read: Error at ',
         ],
         'a BigInt as its name': [
-            (call) => ({ ...call, name: 5n }), 'INVALID_EVENT_NAME', "'eventName' must be a string, and is a bigint",
+            (call) => ({ ...call, name: 5n }), 'INVALID_EVENT_NAME', "'eventName' must be a string. (at ",
         ],
     }
     for (const [what, [change, reason, words]] of Object.entries(changes)) {
@@ -421,9 +462,10 @@ suite('beforeSend', () => {
         })
     }
 
-    test('sees arguments of the right types alone, and what it makes of them is checked', async (t) => {
+    test('sees arguments of the right types alone, and what it makes of them is checked', { skip: withoutHost }, async (t) => {
         const seen = []
-        const { tracker } = await hooked(t, {
+        const { tracker, config: configOf } = await realTracker(t)
+        await tracker.init('925', configOf({
             beforeSend(call) {
                 seen.push(call.name ?? call.method)
                 if (call.name === 'NUMBER') call.name = 17
@@ -431,18 +473,22 @@ suite('beforeSend', () => {
                 if (call.name === 'CYCLE') (call.properties = {}).me = call.properties
                 if (call.name === 'GETTER') call.properties = { get x() { throw new Error('no') } }
             },
-        })
+        }))
 
-        assert.equal((await tracker.track(17)).reason, 'INVALID_EVENT_NAME')
+        for (const name of [17, 17n, {}, undefined, null]) assert.equal((await tracker.track(name)).reason, 'INVALID_EVENT_NAME')
+        for (const data of [17, 'x', true, [], new Date()]) assert.equal((await tracker.track('X', data)).reason, 'INVALID_VALUE')
+        assert.equal((await tracker.updateLocation('52', 13, 1)).reason, 'INVALID_VALUE')
         assert.equal((await tracker.track('X', { x: NaN })).reason, 'SERIALIZATION_ERROR')
         assert.equal((await tracker.track('NUMBER')).reason, 'INVALID_EVENT_NAME')
         for (const name of ['NAN', 'CYCLE', 'GETTER']) {
             assert.equal((await tracker.track(name)).reason, 'SERIALIZATION_ERROR')
         }
+        assert.equal((await tracker.identify(true)).reason, 'INVALID_USER_ID')
+        assert.equal((await tracker.identify({ toJSON: () => 7 })).status, 'queued')
         await tracker.getSessionId()
         await tracker.reset()
 
-        assert.deepEqual(seen, ['NUMBER', 'NAN', 'CYCLE', 'GETTER'])
+        assert.deepEqual(seen, ['NUMBER', 'NAN', 'CYCLE', 'GETTER', 'identify'])
     })
 
     test('belongs to the client that was initialised with it', async (t) => {
@@ -523,7 +569,7 @@ suite('a logger', () => {
         const { lines, logger } = recording()
         const { tracker, warnings } = await hooked(t, { logger })
 
-        await tracker.track(17)
+        await tracker.track(() => 'X')
 
         assert.deepEqual(warnings, [])
         assert.equal(lines.length, 1)
@@ -533,11 +579,11 @@ suite('a logger', () => {
     test('that fails fails no call; one that lacks a level gets its messages at the nearest', async (t) => {
         const lines = []
         const { tracker } = await hooked(t, { logger: { error: (message) => lines.push(message) } })
-        await tracker.track(17)
+        await tracker.track(() => 'X')
         assert.equal(lines.length, 1)
 
         await tracker.init('925', { ...config, logger: { warn() { throw new Error('full') } } })
-        assert.equal((await tracker.track(17)).status, 'dropped')
+        assert.equal((await tracker.track(() => 'X')).status, 'dropped')
     })
 
     test('that tracks is not called by its own calls without end', async (t) => {
@@ -560,7 +606,7 @@ suite('a logger', () => {
         const { tracker, config } = await realTracker(t)
         await tracker.init('925', config({ logger: first.logger }))
         await tracker.init('925', config({ logger: second.logger }))
-        await tracker.track(17)
+        await tracker.track(() => 'X')
         assert.match(first.lines.at(-1), /^warn: track was dropped/)
 
         await assert.rejects(tracker.init('926', config({ logger: second.logger })), { code: 'INIT_ERROR' })
@@ -617,7 +663,7 @@ test('a console that throws fails no call, and leaves none without its answer', 
         throw new Error('full')
     })
 
-    const outcomes = await inTime(Promise.all([tracker.track(17), tracker.track('A')]))
+    const outcomes = await inTime(Promise.all([tracker.track(() => 'X'), tracker.track('A')]))
     await tracker.shutdown()
 
     assert.deepEqual(outcomes.map(({ reason }) => reason), ['INVALID_EVENT_NAME', 'NOT_INITIALIZED'])

@@ -157,13 +157,23 @@ suite('the tracker tells', { skip: withoutHost }, () => {
 })
 
 suite('init fails', { skip: withoutHost }, () => {
-    const brands = { 'an empty brand': '', 'letters': 'abc', 'null': null, 'nothing': undefined, 'a BigInt': 925n }
+    const brands = { 'an empty brand': '', 'letters': 'abc', 'null': null, 'nothing': undefined }
     for (const [what, brand] of Object.entries(brands)) {
         test(`with INVALID_BRAND_ID for ${what}`, async (t) => {
             const { tracker, config } = await realTracker(t)
 
             await assert.rejects(tracker.init(brand, config()), {
                 name: 'MobileTrackerError', code: 'INVALID_BRAND_ID', number: 1001, retryable: false,
+            })
+        })
+    }
+
+    for (const [what, brand] of Object.entries({ 'a number': 925, 'a BigInt': 925n })) {
+        test(`with INVALID_PARAMS for ${what} as the brand, and says what to give`, async (t) => {
+            const { tracker, config } = await realTracker(t)
+
+            await assert.rejects(tracker.init(brand, config()), {
+                code: 'INVALID_PARAMS', number: -32602, message: `init: 'brandId' must be a string, such as "925"`,
             })
         })
     }

@@ -201,7 +201,7 @@ suite('a value that cannot be sent', () => {
     test('fails a call without an outcome by the code of its argument', async (t) => {
         const { tracker } = fakeTracker(t)
 
-        await assert.rejects(tracker.init(925n), { code: 'INVALID_BRAND_ID', number: 1001 })
+        await assert.rejects(tracker.init('\ud800'), { code: 'INVALID_BRAND_ID', number: 1001 })
         await assert.rejects(tracker.init('925', { cookieExpiration: NaN }), {
             code: 'INVALID_CONFIGURATION',
             message: 'init: config.cookieExpiration is NaN.',

@@ -79,6 +79,7 @@ suite('A program that turns tracking off', () => {
         await tracker.init('925', { enabled: false })
         await analytics.initialize({ enabled: false })
         for (const consent of ['granted', 'denied', 'granted', 'denied']) await tracker.setConsent(consent)
+        for (const release of [5n, 6n]) await analytics.setDefaults({ release })
         await tracker.setConsent('nonsense')
         await tracker.reset()
         await analytics.setDefaults({ release: 7 })

@@ -321,9 +321,9 @@ suite('a host that is killed', { skip: withoutHost }, () => {
 })
 
 suite('what a new host is told of a brand that has ended', () => {
-    const init = { id: 1, method: 'init', params: '{"brandId":"925"}' }
-    const reset = { id: 2, method: 'reset', params: '{"all":true,"messageId":"r"}' }
-    const credentials = (id) => ({ id, method: 'setCredentials', params: '{"key":"key-of-then"}' })
+    const init = { id: 1, method: 'init', given: { brandId: '925' } }
+    const reset = { id: 2, method: 'reset', given: { all: true, messageId: 'r' } }
+    const credentials = (id) => ({ id, method: 'setCredentials', given: { key: 'key-of-then' } })
     const methods = (calls) => calls.map(({ method }) => method)
 
     test('is the reset alone, if its init has no answer: the next one begins without it', () => {
@@ -331,13 +331,13 @@ suite('what a new host is told of a brand that has ended', () => {
         recovery.answered(reset, {}, false, [init])
 
         assert.deepEqual(recovery.calls(), [])
-        assert.deepEqual(recovery.endings(), [{ ...reset, params: '{"repeats":"answered","all":true,"messageId":"r"}' }])
+        assert.deepEqual(recovery.endings(), [{ ...reset, given: { repeats: 'answered', all: true, messageId: 'r' } }])
     })
 
     test('is nothing of a reset that was answered before, and comes once more behind another init', () => {
         const recovery = new Recovery()
         for (const call of [init, reset]) recovery.answered(call, {})
-        assert.ok(!recovery.mayHaveEnded(reset) && recovery.mayHaveEnded({ ...reset, params: '{"all":true,"messageId":"s"}' }))
+        assert.ok(!recovery.mayHaveEnded(reset) && recovery.mayHaveEnded({ ...reset, given: { all: true, messageId: 's' } }))
         recovery.answered({ ...init, id: 3 }, {})
         recovery.answered({ ...reset, id: 4 }, {})
 
@@ -355,10 +355,10 @@ suite('what a new host is told of a brand that has ended', () => {
     })
 
     test('is no decision from before its init, unless that keeps nothing on disk', () => {
-        for (const [config, kept] of [['{}', []], ['{"persistence":"memory"}', ['setConsent']]]) {
+        for (const [config, kept] of [[{}, []], [{ persistence: 'memory' }, ['setConsent']]]) {
             const recovery = new Recovery()
-            recovery.answered({ id: 0, method: 'setConsent', params: '{"consent":"denied"}' }, {})
-            recovery.answered(reset, {}, false, [{ ...init, params: `{"brandId":"925","config":${config}}` }])
+            recovery.answered({ id: 0, method: 'setConsent', given: { consent: 'denied' } }, {})
+            recovery.answered(reset, {}, false, [{ ...init, given: { brandId: '925', config } }])
 
             assert.deepEqual(methods(recovery.calls()), kept)
         }
@@ -366,10 +366,10 @@ suite('what a new host is told of a brand that has ended', () => {
 
     test('has the key and the headers that were set after the reset, each by a call of its own', () => {
         const recovery = new Recovery()
-        const headers = { id: 4, method: 'setCredentials', params: '{"key":null,"headers":{"X":"1"}}' }
+        const headers = { id: 4, method: 'setCredentials', given: { key: null, headers: { X: '1' } } }
         for (const call of [init, credentials(3), headers, reset]) recovery.answered(call, {})
 
-        assert.deepEqual(JSON.parse(recovery.endings().at(-1).params), { key: 'key-of-then', headers: { X: '1' } })
+        assert.deepEqual(recovery.endings().at(-1).given, { key: 'key-of-then', headers: { X: '1' } })
     })
 
     test('has the credentials that were set after the reset, in whatever order the two are answered', () => {
@@ -384,7 +384,7 @@ suite('what a new host is told of a brand that has ended', () => {
 
 suite('the user of a basic tracker, after a kill', () => {
     const identified = (id, userId) => ({
-        id, method: 'basic.identify', params: JSON.stringify({ userId, traits: { plan: userId }, messageId: `m${id}` }),
+        id, method: 'basic.identify', given: { userId, traits: { plan: userId }, messageId: `m${id}` },
     })
     const alice = { userId: 'alice', traits: { plan: 'alice' }, messageId: 'm2' }
     const dropped = (reason) => ({ status: 'dropped', reason })
@@ -392,10 +392,9 @@ suite('the user of a basic tracker, after a kill', () => {
     /** What a new host is told of the user. */
     function userAfter(...answers) {
         const recovery = new Recovery()
-        recovery.answered({ id: 1, method: 'basic.initialize', params: '{"apiKey":"key","endpoint":"https://b.example.com"}' }, {})
+        recovery.answered({ id: 1, method: 'basic.initialize', given: { apiKey: 'key', endpoint: 'https://b.example.com' } }, {})
         for (const [call, result, isReplay] of answers) recovery.answered(call, result, isReplay)
-        const { params } = recovery.calls().find(({ method }) => method === 'basic.identify')
-        return JSON.parse(params)
+        return recovery.calls().find(({ method }) => method === 'basic.identify').given
     }
 
     for (const reason of ['PLAN', 'STORAGE_ERROR', 'QUEUE_FULL', 'FORGOTTEN', 'TRACKING_NOT_ALLOWED']) {

@@ -290,7 +290,7 @@ suite('beforeSend in a scope', { skip: withoutHost }, () => {
         'an id without a value': [[{ userId: undefined }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/],
         'an id that is none': [[{ groupId: {} }], 'INVALID_VALUE', /'scope\.groupId' must be a string or a whole number/],
         'what JSON cannot hold': [[{ properties: { n: NaN } }], 'SERIALIZATION_ERROR', /scope\[0\]\.properties\.n is NaN/],
-        'no list': [new Set([{ userId: 2 ** 53 }]), 'INVALID_VALUE', /'scope' must be an array, and is a Set/],
+        'no list': [new Set([{ userId: 2 ** 53 }]), 'INVALID_VALUE', /'scope' must be an array\./],
         'no value of a scope': [[7], 'INVALID_VALUE', /'scope' must be an object/],
     }
     for (const [what, [scope, reason, words]] of Object.entries(faults)) {

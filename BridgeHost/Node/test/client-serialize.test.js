@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import { randomFrom } from '../testsupport/random.js'
-import { MAX_LEVELS, ValueFault, serialize } from '../src/client/serialize.js'
+import { MAX_LEVELS, PLAIN, ValueFault, serialize } from '../src/client/serialize.js'
 
 /** Arrays in arrays, so many in all. */
 function nested(levels) {
@@ -11,9 +11,12 @@ function nested(levels) {
     return value
 }
 
-function faultOf(value) {
+/** The same value with nothing but what JSON has, and BigInts. */
+const plain = (value, omit) => serialize(value, 'value', Infinity, omit, { form: PLAIN })
+
+function faultOf(value, form) {
     try {
-        serialize(value, 'attributes')
+        serialize(value, 'attributes', Infinity, undefined, { form })
     } catch (error) {
         assert.ok(error instanceof ValueFault, String(error.stack))
         return error.message
@@ -53,7 +56,10 @@ suite('serialize writes what JSON.stringify writes', () => {
         'one object in two places': [cyclicOnlyByName, cyclicOnlyByName],
     }
     for (const [what, value] of Object.entries(values)) {
-        test(what, () => assert.equal(serialize(value, 'value'), JSON.stringify(value)))
+        test(what, () => {
+            assert.equal(serialize(value, 'value'), JSON.stringify(value))
+            assert.deepEqual(plain(value), JSON.parse(JSON.stringify(value)))
+        })
     }
 
     test('the key that toJSON is asked with at the top', () => {
@@ -64,7 +70,9 @@ suite('serialize writes what JSON.stringify writes', () => {
         const random = randomFrom(t)
         for (let i = 0; i < 500; i++) {
             const value = anyValue(random, 4)
-            assert.equal(serialize(value, 'value'), JSON.stringify(value))
+            const text = JSON.stringify(value)
+            assert.equal(serialize(value, 'value'), text)
+            assert.deepEqual(plain(value), text === undefined ? undefined : JSON.parse(text))
         }
     })
 })
@@ -103,6 +111,34 @@ suite('serialize writes what JSON.stringify cannot', () => {
         assert.deepEqual(omitted, [
             ['attributes.user', 'Promise'], ['attributes.re', 'RegExp'], ['attributes.seen', 'WeakSet'],
         ])
+    })
+})
+
+suite('serialize gives plain values', () => {
+    test('that are new, with BigInts as they are', () => {
+        const list = [{ n: 1n }]
+        const values = { list, map: new Map([['m', new Set([-0])]]), boxed: Object(2n ** 64n) }
+
+        const made = plain(values)
+
+        assert.deepEqual(made, { list: [{ n: 1n }], map: { m: [0] }, boxed: 2n ** 64n })
+        assert.notEqual(made.list[0], list[0])
+    })
+
+    test('with any key, and without what JSON lacks', () => {
+        const omitted = []
+
+        const made = plain({ ['__proto__']: { a: 1 }, b: () => 1, c: [undefined] }, (...what) => omitted.push(what))
+
+        assert.equal(JSON.stringify(made), '{"__proto__":{"a":1},"c":[null]}')
+        assert.equal(Object.getPrototypeOf(made), Object.prototype)
+        assert.deepEqual(omitted, [['value.b', 'function']])
+    })
+
+    test('also if convert makes null', () => {
+        const made = serialize([NaN, () => 1], 'value', Infinity, assert.fail, { form: PLAIN, convert: () => null })
+
+        assert.deepEqual(made, [null, null])
     })
 })
 
@@ -148,7 +184,9 @@ suite('serialize refuses, saying where', () => {
         'attributes.c cannot be read: Error': { c: { toJSON() { throw new Error('never') } } },
     }
     for (const [message, value] of Object.entries(faults)) {
-        test(message, () => assert.equal(faultOf(value)?.replace(/ at file:\S+$/, ''), message))
+        test(message, () => {
+            for (const form of [undefined, PLAIN]) assert.equal(faultOf(value, form)?.replace(/ at file:\S+$/, ''), message)
+        })
     }
 
     test(`more than ${MAX_LEVELS} levels, and no fewer`, () => {
@@ -167,7 +205,10 @@ suite('serialize refuses, saying where', () => {
         let large = 'x'.repeat(1000)
         for (let i = 0; i < 60; i++) large = twice(large)
 
-        assert.throws(() => serialize(large, 'value', 100_000), { isTooLarge: true, message: /is too large$/ })
+        for (const form of [undefined, PLAIN]) {
+            const write = () => serialize(large, 'value', 100_000, undefined, { form })
+            assert.throws(write, { isTooLarge: true, message: /is too large$/ })
+        }
     })
 })
 

@@ -68,10 +68,10 @@ export class AnswerWatch {
 }
 
 /** How long the host may take for a call by itself: a flush sends, and an `init` may wait for a session. */
-function lateness({ method, params }) {
+function lateness({ method, given }) {
     const { gives, restores } = METHODS[method] ?? {}
     if (gives !== 'report' && restores !== 'setup') return 0
-    const { timeoutMs, initTimeoutMs, config } = JSON.parse(params)
+    const { timeoutMs, initTimeoutMs, config } = given
     const own = timeoutMs ?? initTimeoutMs ?? config?.initTimeoutMs
     return typeof own === 'number' ? own : LATE_MS
 }

@@ -25,10 +25,10 @@ export class CallTable {
         this.#length += call.text.length
     }
 
-    /** Gives a call other params. @param {Call} call @param {string} params JSON text. */
-    amend(call, params) {
+    /** Gives a call other params. @param {Call} call @param {object} given */
+    amend(call, given) {
         this.#length -= call.text.length
-        call.params = params
+        call.write(given)
         this.#length += call.text.length
     }
 

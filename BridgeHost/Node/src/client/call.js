@@ -1,15 +1,14 @@
 import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
 import { clientText } from './fault.js'
-
-const PARAMS = ',"params":'
+import { serialize } from './serialize.js'
 
 /** One call on its way to the host and back. There may be very many at a time, so it is as small as possible. */
 export class Call {
     /** Whether the host may have received it. Set by the writer. */
     written = false
-    /** Whether it is a setup that the link has repeated, and another one has come behind a reset. */
-    isReplaced = false
+    /** Its params, if the client itself needs to know them later. Of an event there is the text alone. @type {object | undefined} */
+    given
     /** When its answer is overdue, by the clock of `clock.js`; infinite until the present host gets it. */
     dueAt = Infinity
     #resolve
@@ -19,7 +18,7 @@ export class Call {
     /**
      * @param {number} id Never used twice, not even for another host.
      * @param {string} method
-     * @param {string} params JSON text.
+     * @param {string | object} params JSON text, or plain values.
      * @param {object} [options]
      * @param {boolean} [options.repeats] Whether to send it again if the host dies before it answers.
      * @param {CallSite} [options.site] Reads the answer for the program that made the call.
@@ -29,7 +28,7 @@ export class Call {
         this.method = method
         this.repeats = repeats
         this.#site = site
-        this.params = params
+        this.write(params)
         /** @type {CallPromise} */
         this.promise = new CallPromise((resolve, reject) => {
             this.#resolve = resolve
@@ -37,14 +36,13 @@ export class Call {
         })
     }
 
-    /** JSON text. */
-    get params() {
-        return this.text.slice(this.text.indexOf(PARAMS) + PARAMS.length, -'}\n'.length)
-    }
-
-    set params(params) {
+    /** Gives it these params. @param {string | object} params JSON text, or plain values. */
+    write(params) {
+        const isText = typeof params === 'string'
+        this.given = isText ? undefined : params
+        const text = isText ? params : serialize(params, 'params')
         /** The message, with its end of line. */
-        this.text = flat(`{"jsonrpc":"2.0","id":${this.id},"method":"${this.method}"${PARAMS}${params}}\n`)
+        this.text = flat(`{"jsonrpc":"2.0","id":${this.id},"method":"${this.method}","params":${text}}\n`)
     }
 
     resolve(result) {

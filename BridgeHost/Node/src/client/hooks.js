@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { described } from './errors.js'
 import { clientText } from './fault.js'
 import { METHODS, clientOf } from './methods.js'
 import { ArgumentFault, withMembers } from './params.js'
-import { serialize } from './serialize.js'
 
 /** All members that `beforeSend` may change. */
 export const MEMBERS = new Set(Object.values(METHODS).filter(({ gives }) => gives === 'outcome')
@@ -19,8 +17,15 @@ export const KINDS = {
     logger: { isRight: isLogger, expected: 'an object with one of the methods debug, info, warn and error' },
 }
 
-/** What a BigInt is written as for `beforeSend`. No text of a program has it. */
-export const MARK = `bigint ${randomUUID()} `
+/** What a plain value of each kind is. It is no less than the host takes: nothing that `beforeSend` has not seen may be sent. */
+const IS_OF = {
+    string: isText,
+    id: (value) => isText(value) || isNumber(value),
+    number: isNumber,
+    integer: isNumber,
+    boolean: (value) => typeof value === 'boolean',
+    object: isObject,
+}
 
 /** @typedef {import('./protocol.cjs').OutgoingCall} OutgoingCall */
 
@@ -128,19 +133,20 @@ export class Hooks {
 }
 
 /**
- * Passes a call to `beforeSend`.
+ * Passes a call to `beforeSend`, unless it lacks an argument or has one of another kind than the method takes: the host
+ * refuses such a call, and `beforeSend` may rely on its types.
  *
  * @param {(call: OutgoingCall) => unknown} beforeSend
  * @param {string} method
  * @param {import('./methods.js').BridgedMethod} row
- * @param {string} text The params, with BigInts marked.
- * @returns {{ args?: unknown[], scopes?: unknown, dropped?: true, fault?: string }} `args` if it changed the call, and
- *     the `scopes` if it changed them; `dropped` if it dropped the call; `fault` if it failed.
+ * @param {object} sent The params as plain values. `beforeSend` may change them.
+ * @returns {{ args: unknown[], scopes: unknown } | { params: object } | { dropped: true, fault?: string }} The arguments as
+ *     it has left them, and the scopes around the call, if there are any; the params of a call that it has not seen;
+ *     `dropped` if it dropped the call; `fault` if it failed.
  */
-export function filter(beforeSend, method, row, text) {
-    const sent = JSON.parse(text, text.includes(MARK) ? revived : undefined)
+export function filter(beforeSend, method, row, sent) {
+    if (!row.params.every((param) => isOfItsKind(sent[param.name], param))) return { params: sent }
     const call = outgoing(method, row, sent)
-    const before = textsOf(call)
     const named = namesOf([sent.options, ...sent.scope ?? []])
     let result
     try {
@@ -156,22 +162,15 @@ export function filter(beforeSend, method, row, text) {
     }
     try {
         const changed = { ...result }
-        const after = textsOf(changed, before)
-        if ([...MEMBERS].every((member) => after[member] === before[member])) return {}
-        const scopes = after.scope === before.scope ? undefined : changed.scope ?? []
-        return { args: argumentsFor(row, sent, changed, named), scopes }
+        return { args: argumentsFor(row, sent, changed, named), scopes: changed.scope ?? (sent.scope && []) }
     } catch (error) {
         return { dropped: true, fault: clientText('unreadableCall', { error: described(error) }) }
     }
 }
 
-/** The params as JSON text without the marks. */
-export function unmarked(text) {
-    return text.includes(MARK) ? text.replaceAll(new RegExp(`"${MARK}(-?\\d+)"`, 'g'), '$1') : text
-}
-
-function revived(_key, value) {
-    return typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value
+/** Whether a plain value is one that a parameter takes. @param {import('./methods.js').Param} param */
+function isOfItsKind(value, { kind, isRequired }) {
+    return value === undefined || value === null ? !isRequired : IS_OF[kind](value)
 }
 
 /** A call as `beforeSend` receives it, made from its params. */
@@ -184,7 +183,7 @@ function outgoing(method, row, sent) {
         if (member === 'location') (call.location ??= {})[name] = sent[name]
         else call[member] = sent[name]
     }
-    // An option that stands for an argument has the argument's value, or the call is refused.
+    // An option that stands for an argument has the argument's value, or the host refuses the call.
     for (const [name, value] of Object.entries(sent.options ?? {})) if (value !== null) call[name] ??= value
     if (sent.scope) call.scope = sent.scope
     return call
@@ -200,8 +199,10 @@ function argumentsFor(row, sent, call, named) {
     const idle = Object.entries(sent.options ?? {}).filter(([, value]) => value === null)
     const options = { messageId: sent.messageId, ...Object.fromEntries(idle) }
     for (const { name } of row.options ?? []) {
-        const isArgument = row.params.some((param) => memberOf(param) === name)
-        const value = isArgument && sent.options?.[name] === undefined ? undefined : call[name]
+        const own = sent.options?.[name]
+        const argument = row.params.find((param) => memberOf(param) === name)
+        // What differs from the argument that it stands for stays too.
+        const value = argument && own !== sent[argument.name] ? own : call[name]
         if (value !== undefined && value !== null) options[name] = value
     }
     // Without its person or its group the event would be about the client's own: the host refuses the call.
@@ -219,20 +220,6 @@ function namesOf(given) {
         person: all.some(({ userId, anonymousId }) => (userId ?? anonymousId ?? null) !== null),
         group: all.some(({ groupId }) => (groupId ?? null) !== null),
     }
-}
-
-/**
- * The members of a call as texts. What cannot be written differs from everything, and so does what is longer than
- * before: it is not written to its end.
- */
-function textsOf(call, before) {
-    return Object.fromEntries([...MEMBERS].map((member) => {
-        try {
-            return [member, serialize(call[member], member, before ? before[member]?.length ?? 0 : Infinity)]
-        } catch {
-            return [member, {}]
-        }
-    }))
 }
 
 /** The member that a parameter is. @param {import('./methods.js').Param} param */
@@ -262,6 +249,14 @@ function without(value, found) {
 /** Whether it has at least one of a logger's methods. */
 function isLogger(value) {
     return isObject(value) && ['debug', 'info', 'warn', 'error'].some((level) => isFunction(value[level]))
+}
+
+function isText(value) {
+    return typeof value === 'string'
+}
+
+function isNumber(value) {
+    return typeof value === 'number' || typeof value === 'bigint'
 }
 
 function isFunction(value) {

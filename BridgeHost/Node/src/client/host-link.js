@@ -120,7 +120,7 @@ export class HostLink {
      * Makes a call.
      *
      * @param {string} method
-     * @param {string} params JSON text.
+     * @param {string | object} params JSON text, or plain values.
      * @param {ConstructorParameters<typeof Call>[3]} [options]
      * @returns {Promise<any>} The result. An unhandled rejection does not end the program.
      */
@@ -137,13 +137,13 @@ export class HostLink {
     /** Asks this host, and those that follow it, for notifications of this kind. @param {boolean} starts Whether it starts one. */
     subscribe(topic, starts) {
         this.#recovery.subscribe(topic)
-        if (this.#state === 'ready') this.#requestOrWarn('host.subscribe', JSON.stringify([topic]))
+        if (this.#state === 'ready') this.#requestOrWarn('host.subscribe', [topic])
         else if (starts) this.#start()
     }
 
-    /** Asks the host to send what each client has. @param {string} params */
-    flush(params) {
-        for (const method of this.#recovery.flushes) this.call(method, params)
+    /** Asks the host to send what each client has. @param {{ timeoutMs: number }} given */
+    flush(given) {
+        for (const method of this.#recovery.flushes) this.call(method, given)
     }
 
     /** Writes now what would be written at the end of the tick. */
@@ -260,7 +260,7 @@ export class HostLink {
         this.#host = host
         this.#watch.restart()
         this.#updateKeepAlive()
-        const call = this.#request('host.info', '{}')
+        const call = this.#request('host.info', {})
         let deadline
         // An agent that was known before may have been stopped. Calls wait for it, as they do while it is connected.
         if (this.#joined) this.#watch.sent(call)
@@ -298,9 +298,9 @@ export class HostLink {
         this.#lastWarning = ''
         this.#crashes.started()
         for (const call of this.#calls) {
-            if (call.written && this.#recovery.mayHaveEnded(call)) this.#calls.amend(call, repeated(call, 'unanswered').params)
+            if (call.written && this.#recovery.mayHaveEnded(call)) this.#calls.amend(call, repeated(call, 'unanswered').given)
         }
-        for (const { method, params } of this.#recovery.calls()) this.#requestOrWarn(method, params)
+        for (const { method, given } of this.#recovery.calls()) this.#requestOrWarn(method, given)
         this.#hold.begin([...this.#own].filter(({ method }) => isSetup(method)))
         const endings = this.#recovery.endings()
         for (const call of [...this.#calls, ...endings].sort((one, other) => one.id - other.id)) {
@@ -313,7 +313,7 @@ export class HostLink {
     #endAgain(ending) {
         this.#sendHeld(this.#hold.end(), ending.id)
         this.#hold.sent(ending)
-        this.#requestOrWarn(ending.method, ending.params)
+        this.#requestOrWarn(ending.method, ending.given)
     }
 
     /** This host cannot be used, and starting it again would not help. */
@@ -347,19 +347,19 @@ export class HostLink {
     // Talking
 
     /** Makes a call of this link's own to the present host. */
-    #request(method, params) {
-        const call = new Call(this.#nextId++, method, params)
+    #request(method, given) {
+        const call = new Call(this.#nextId++, method, given)
         this.#own.add(call)
         if (!this.#refuseTooLong(call, this.#own)) this.#host.send(call)
         return call
     }
 
     /** Makes a call of this link's own. If it fails, warns. */
-    #requestOrWarn(method, params) {
-        const call = this.#request(method, params)
+    #requestOrWarn(method, given) {
+        const call = this.#request(method, given)
         call.promise.catch((error) => {
             // The program knows by its own `init` that there was no session, or has replaced it by that.
-            if (call.isReplaced || ['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
+            if (this.#hold.isReplaced(call) || ['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
             this.#warn(`${method} failed after the host was started: ${error.message}`)
         })
     }
@@ -435,7 +435,7 @@ export class HostLink {
     #complete(call, { result, error }, isReplay) {
         if (error) {
             const own = errorFromAnswer(error)
-            if (!call.isReplaced) this.#recovery.failed(call, own, isReplay)
+            if (!this.#hold.isReplaced(call)) this.#recovery.failed(call, own, isReplay)
             call.reject(own)
         } else {
             this.#recovery.answered(call, result, isReplay, this.#calls)

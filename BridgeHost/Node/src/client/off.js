@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isOffByEnvironment, whyOff } from './enabled.js'
 import { METHODS, clientOf } from './methods.js'
 import { isSetup } from './recovery.js'
@@ -30,14 +31,14 @@ export class OffClients {
     /**
      * @param {string} method
      * @param {import('./methods.js').BridgedMethod} row
-     * @param {string} params JSON text.
+     * @param {string | object} params As plain values, of a call without an outcome.
      * @returns {{ result: object } | { first: Replay[], then: Replay[] }} The answer; or what the host must get before the
      *     call, and after it: a client must be set up to erase a person.
      */
     take(method, row, params) {
         const client = clientOf(method)
         if (isSetup(method) && !this.#others.has(client)) {
-            const word = whyOff(row, JSON.parse(params))
+            const word = whyOff(row, params)
             if (word) {
                 this.#off.set(client, word)
                 return { result: {} }
@@ -75,10 +76,10 @@ export class OffClients {
         if (gives === 'outcome') {
             return word ? { status: 'dropped', reason: 'DISABLED', fault: { reason: word } } : { status: 'dropped', reason: 'NOT_INITIALIZED' }
         }
-        if (row.repeats) this.keep({ method, params })
+        if (row.repeats) this.keep({ method, given: params })
         switch (whenOff) {
             case 'consent': return { [gives.member]: this.#consent(clientOf(method)) === 'granted' }
-            case 'param': return { [gives.member]: JSON.parse(params)[gives.member] }
+            case 'param': return { [gives.member]: params[gives.member] }
             case 'state': {
                 const state = word ? { lifecycle: 'disabled', disabledBecause: OFF_PHRASES[word] } : { lifecycle: 'idle' }
                 return { queueLength: 0, ...state }
@@ -89,14 +90,14 @@ export class OffClients {
 
     #consent(client) {
         const last = this.#kept.get(client)?.findLast(({ method }) => METHODS[method].restores === 'consent')
-        return last ? JSON.parse(last.params).consent : 'granted'
+        return last ? last.given.consent : 'granted'
     }
 }
 
 /** Whether two calls are the same but for their message ids. */
 function isEqual(one, other) {
-    const given = ({ params }) => JSON.stringify({ ...JSON.parse(params), messageId: undefined })
-    return one.method === other.method && given(one) === given(other)
+    const given = (call) => ({ ...call.given, messageId: undefined })
+    return one.method === other.method && isDeepStrictEqual(given(one), given(other))
 }
 
 /** For a tracker whose host answers also for clients that are off: a recorder, on which the environment has no effect. */

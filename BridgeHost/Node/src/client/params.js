@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { distance, folded, nearest } from '../nearest.js'
 import { SCOPE } from './scope.js'
-import { ValueFault, isLonger, opaqueName, serialize, tooLarge } from './serialize.js'
+import { PLAIN, TEXT, ValueFault, isLonger, opaqueName, serialize, tooLarge } from './serialize.js'
 
 /** The options that every call with an effect takes, in an object after its arguments. */
 const OPTIONS = ['messageId']
@@ -15,7 +15,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** The members of a call of Segment's libraries for servers, which have one object for all. */
 const SEGMENT = ['userId', 'anonymousId', 'previousId', 'groupId', 'event', 'name', 'traits', 'properties']
 
-/** An argument that is missing or has the wrong type. */
+/** An argument that the host cannot judge: JSON has no form for it, or its place is another. */
 export class ArgumentFault extends ValueFault {
     /**
      * @param {string} word What is wrong with it: the key of a text.
@@ -29,65 +29,84 @@ export class ArgumentFault extends ValueFault {
     }
 }
 
-/** The fault of an argument that is another than it must be. */
-function wrongKind(option, expected, argument) {
-    return new ArgumentFault('wrongKind', option, { expected: `${expected}, and is ${typeName(argument)}` })
-}
+/**
+ * How params are written.
+ *
+ * @typedef {object} How
+ * @property {() => string} [newID] Makes a message id, for calls that have one.
+ * @property {number} maxBytes How long the params may become.
+ * @property {(message: string) => void} warn Receives a warning about what is left out or misplaced.
+ * @property {(value: unknown, path: string) => unknown} [convert] The program's own function for what JSON lacks.
+ * @property {import('./scope.js').Scope} [scope] The scopes around the call.
+ * @property {unknown} [scopes] What `beforeSend` has made of them.
+ * @property {boolean} [isWhole] Whether what JSON would leave out is refused.
+ */
 
 /**
  * Writes a call's params as an object with their names.
  *
  * @param {import('./methods.js').BridgedMethod} row
  * @param {unknown[]} args
- * @param {object} options
- * @param {() => string} [options.newID] Makes a message id, for calls that have one.
- * @param {number} options.maxBytes How long the params may become.
- * @param {(message: string) => void} options.warn Receives a warning about what is left out or misplaced.
- * @param {(value: unknown, path: string) => unknown} [options.convert] The program's own function for what JSON lacks.
- * @param {string} [options.mark] What BigInts are written with, as texts.
- * @param {string} [options.scope] JSON text of the scopes around the call.
- * @param {unknown} [options.scopes] What `beforeSend` has made of them, if it has changed them.
- * @param {boolean} [options.isWhole] Whether what JSON would leave out is refused.
+ * @param {How} how
  * @returns {string} JSON text.
  * @throws {ValueFault}
  */
-export function writeParams(row, args, { newID, maxBytes, warn, convert, mark, scope, scopes, isWhole }) {
-    const omitted = []
-    const omit = (path, kind) => omitted.push({ path, kind })
-    const write = (value, name) => serialize(value, name, maxBytes, omit, { convert, mark, isWhole })
-    const isInOne = row.takesObject && isObject(args[0]) && holdsParams(row.params, args)
-    const text = isInOne
-        ? write(withTextsOfIDs(row, args[0]), 'argument')
-        : named(row, args, write, { newID, maxBytes, warn, scope, scopes, isWhole })
-    if (omitted.length > 0) warn(omission(omitted))
-    if (isLonger(text, maxBytes)) throw tooLarge()
+export function writeParams(row, args, how) {
+    const text = paramsAs(TEXT, row, args, how)
+    if (isLonger(text, how.maxBytes)) throw tooLarge()
     return text
 }
 
-function named({ params, gives, options, isScoped }, args, write, { newID, maxBytes, warn, scope, scopes, isWhole }) {
-    let text = ''
-    const add = (name, value) => (text += `${text === '' ? '{' : ','}"${name}":${value}`)
+/**
+ * A call's params as plain values, by the same rules.
+ *
+ * @param {import('./methods.js').BridgedMethod} row
+ * @param {unknown[]} args
+ * @param {How} how
+ * @returns {object} It shares nothing with the arguments. Whether it is too long is known once it is written.
+ * @throws {ValueFault}
+ */
+export function plainParams(row, args, how) {
+    return paramsAs(PLAIN, row, args, how)
+}
+
+function paramsAs(form, row, args, { maxBytes, convert, isWhole, warn, ...how }) {
+    const omitted = []
+    const omit = (path, kind) => omitted.push({ path, kind })
+    const write = (value, name) => serialize(value, name, maxBytes, omit, { form, convert, isWhole })
+    const isInOne = row.takesObject && isObject(args[0]) && holdsParams(row.params, args)
+    const made = isInOne
+        ? write(withTextsOfIDs(row, args[0]), 'argument')
+        : named(row, args, { form, write, warn, isWhole, maxBytes, ...how })
+    if (omitted.length > 0) warn(omission(omitted))
+    return made
+}
+
+function named({ params, gives, options, isScoped }, args, { form, write, warn, isWhole, maxBytes, newID, scope, scopes }) {
+    let made = form.object()
+    const add = (name, value) => (made = form.member(made, form.string(name), value))
     if (isInOneObject(params, args)) throw oneObject(params, options)
-    for (let i = 0; i < params.length; i++) {
-        const value = i < args.length ? write(textOfID(args[i], params[i]), params[i].name) : undefined
-        // The host checks the arguments of calls without an outcome.
-        if (gives === 'outcome') check(params[i], args[i], value)
-        // A BigInt is a number in JSON, so the host cannot name its type.
-        else if (typeof args[i] === 'bigint' || isWhole && isUnwritable(args[i])) check(params[i], args[i], value)
-        if (value !== undefined) add(params[i].name, value)
+    for (let i = 0; i < params.length && i < args.length; i++) {
+        const { name, kind } = params[i]
+        const value = write(textOfID(args[i], params[i]), name)
+        if (value !== undefined) add(name, value)
+        // For the host it would be left out.
+        else if ((gives === 'outcome' || isWhole) && isUnwritable(args[i])) {
+            throw new ArgumentFault('wrongKind', name, { expected: `${phrase(kind)}, and is ${phrase(typeName(args[i]))}` })
+        }
     }
     if (newID) {
         warnOfMisplaced(params, args, warn)
         const given = optionsOf(args[params.length])
-        const own = writeMembers(given, options, 'options', write, warn, OPTIONS)
-        if (own !== '') add('options', `{${own}}`)
-        const around = isScoped && (scopes === undefined ? scope : writeScopes(scopes, write, warn, maxBytes))
-        if (around) add('scope', around)
+        const own = writeMembers(given, options, 'options', { form, write, warn }, OPTIONS)
+        if (own !== undefined) add('options', own)
+        if (isScoped && scopes !== undefined) add('scope', writeScopes(scopes, { form, write, warn, maxBytes }))
+        else if (isScoped && scope) add('scope', form === TEXT ? scope.text : write(scope.values, 'scope'))
         const { messageId } = given
         // What JSON cannot hold is no id either: the host refuses its call.
-        add('messageId', isAbsent(messageId) ? `"${newID()}"` : write(messageId, 'messageId') ?? '""')
+        add('messageId', isAbsent(messageId) ? form.string(newID()) : write(messageId, 'messageId') ?? form.string(''))
     }
-    return text === '' ? '{}' : text + '}'
+    return form.endObject(made)
 }
 
 /** Whether a call has the form of Segment's libraries for servers, such as `track({ userId, event })`. */
@@ -138,18 +157,21 @@ function withTextsOfIDs({ params }, given) {
     return ids.length === 0 ? given : { ...given, ...Object.fromEntries(ids.map((param) => [param.name, textOfID(given[param.name], param)])) }
 }
 
-/** Scopes that `beforeSend` has changed, as JSON text, by the rules for those that a program gives. */
-function writeScopes(scopes, write, warn, maxBytes) {
-    if (!Array.isArray(scopes)) throw wrongKind('scope', 'an array', scopes)
-    let text = ''
+/** Scopes as `beforeSend` has left them, by the rules for those that a program gives. */
+function writeScopes(scopes, { form, write, warn, maxBytes }) {
+    // In a Set the ids would be overlooked.
+    if (!Array.isArray(scopes)) throw new ArgumentFault('wrongKind', 'scope', { expected: 'an array' })
+    let list = form.list()
     for (const [i, scope] of scopes.entries()) {
         const place = `scope[${i}]`
         const given = typeof scope?.toJSON === 'function' ? scope.toJSON(String(i)) : scope
-        const one = isObject(given) ? `{${writeMembers(given, SCOPE, place, write, warn)}}` : write(given, place) ?? 'null'
-        text += text === '' ? one : `,${one}`
-        if (isLonger(text, maxBytes)) throw tooLarge()
+        const one = isObject(given)
+            ? writeMembers(given, SCOPE, place, { form, write, warn }) ?? form.endObject(form.object())
+            : write(given, place) ?? form.nothing
+        list = form.item(list, one)
+        if (form === TEXT && isLonger(list, maxBytes)) throw tooLarge()
     }
-    return `[${text}]`
+    return form.endList(list)
 }
 
 /** The same object; of a Map one with its entries, as JSON has it: else whom a call is about would be overlooked. */
@@ -157,95 +179,58 @@ export function withMembers(value) {
     return types.isMap(value) ? Object.fromEntries(value) : value
 }
 
-/** Checks by its text whether a value has the type of the parameter. */
-function check({ name, kind, isRequired }, argument, text) {
-    const isMissing = text === undefined || text === 'null'
-    if (isMissing && !isRequired && !isUnwritable(argument)) return
-    // For beforeSend a BigInt is written as a marked text.
-    if (!isMissing && (isOf(kind, text) || typeof argument === 'bigint' && isNumeric(kind))) return
-    throw wrongKind(name, phrase(kind), argument)
-}
-
 /** Whether JSON has no form for a value. */
 function isUnwritable(value) {
     return typeof value === 'function' || typeof value === 'symbol' || opaqueName(value) !== undefined
 }
 
-function isNumeric(kind) {
-    return kind === 'integer' || kind === 'number'
-}
-
-/** Whether JSON text is a value of a kind. */
-function isOf(kind, text) {
-    // The host knows how large an integer may be.
-    if (kind === 'integer') return /^-?\d+$/.test(text)
-    return kindOf(text) === (kind === 'id' ? 'string' : kind)
-}
-
-function kindOf(text) {
-    switch (text[0]) {
-        case '"': return 'string'
-        case '{': return 'object'
-        case '[': return 'array'
-        case 't':
-        case 'f': return 'boolean'
-        default: return 'number'
-    }
-}
-
 function typeName(value) {
-    if (isAbsent(value)) return String(value)
-    if (Array.isArray(value)) return 'an array'
-    return phrase(typeof value === 'object' ? className(value) : typeof value)
-}
-
-/** The name of an object's class, such as Date or Set; `object` for any other. */
-function className(value) {
-    const opaque = opaqueName(value)
-    if (opaque) return opaque
-    const name = Object.getPrototypeOf(value)?.constructor?.name
-    return typeof name === 'string' && /^[A-Z]\w*$/.test(name) && name !== 'Object' ? name : 'object'
+    return typeof value === 'object' ? opaqueName(value) : typeof value
 }
 
 function phrase(kind) {
     if (kind === 'id') return 'a string or a whole number'
-    return /^[aeiouAEIO]/.test(kind) ? `an ${kind}` : `a ${kind}`
+    return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
 /** The object after the arguments. */
 function optionsOf(value) {
     if (isAbsent(value)) return {}
     if (isObject(value) && !Array.isArray(value)) return withMembers(value)
-    throw wrongKind('options', "an object such as { messageId: 'order-1' }", value)
+    throw new ArgumentFault('wrongKind', 'options', { expected: "an object such as { messageId: 'order-1' }" })
 }
 
 /**
- * The options of a call, or the values of a scope, as members of JSON text.
+ * The options of a call, or the values of a scope, as an object.
  *
  * @param {object} given
  * @param {{ name: string, kind: string }[]} [members] What there may be.
  * @param {string} place What they are called in a fault.
- * @param {(value: unknown, path: string) => string | undefined} write
- * @param {(message: string) => void} warn
+ * @param {object} how
+ * @param {import('./serialize.js').Form} how.form
+ * @param {(value: unknown, path: string) => unknown} how.write Writes a value in this form.
+ * @param {(message: string) => void} how.warn
  * @param {string[]} [others] What there may be besides, and is not written.
+ * @returns {any} Undefined if it has no members.
  */
-export function writeMembers(given, members = [], place, write, warn, others = []) {
-    const texts = []
+export function writeMembers(given, members = [], place, { form, write, warn }, others = []) {
+    let made
+    const add = (name, value) => (made = form.member(made ?? form.object(), form.string(name), value))
     given = withMembers(given)
     for (const { name, kind } of members) {
         if (!(name in given)) continue
         const path = `${place}.${name}`
-        const text = write(textOfID(given[name], { name: path, kind }), path)
+        const value = write(textOfID(given[name], { name: path, kind }), path)
         // An id that is given and has no value stays: a visitor who is not signed in is not the client's own user.
-        if (text !== undefined || kind === 'id') texts.push(`"${name}":${text ?? null}`)
+        if (value !== undefined || kind === 'id') add(name, value ?? form.nothing)
     }
     const known = [...others, ...members.map(({ name }) => name)]
     for (const [key, guess] of unknownOf(given, known)) {
         // So does one that is misspelled: without it the event would belong to another person.
-        if (members.some(({ name, kind }) => name === guess && kind === 'id')) texts.push(`${JSON.stringify(key)}:null`)
+        if (members.some(({ name, kind }) => name === guess && kind === 'id')) add(key, form.nothing)
         else warn(withoutEffect(key, guess))
     }
-    return texts.join(',')
+    return made === undefined ? undefined : form.endObject(made)
 }
 
 /**

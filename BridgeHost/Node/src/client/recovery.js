@@ -4,7 +4,7 @@ import { METHODS, clientOf } from './methods.js'
 /**
  * A call to make again.
  *
- * @typedef {{ method: string, params: string }} Replay The params are JSON text.
+ * @typedef {{ method: string, given: Record<string, any> }} Replay Its params are plain values, which are never changed.
  */
 
 /** How many message ids of resets are remembered. */
@@ -85,7 +85,7 @@ class Client {
 
     /** @param {Replay & { id: number }} call It sets credentials. */
     set(call) {
-        for (const [name, value] of Object.entries(JSON.parse(call.params))) if (value !== null) this.#lastSets[name] = call
+        for (const [name, value] of Object.entries(call.given)) if (value !== null) this.#lastSets[name] = call
         const isRunning = this.setup !== null && !this.isOff && !this.isHeld
         if (isRunning) this.credentials = merged(this.credentials, call)
         else this.keptCredentials = merged(this.keptCredentials, call)
@@ -102,14 +102,14 @@ class Client {
      * @param {Replay & { id: number }} call It names the user.
      * @param {import('./outcome.js').Outcome} outcome
      */
-    identified({ id, method, params }, { status, reason }) {
+    identified({ id, method, given }, { status, reason }) {
         // One that gave way to newer calls may be answered after them.
         if (id < this.user?.id) return
-        if (status !== 'dropped') this.user = { id, method, params }
+        if (status !== 'dropped') this.user = { id, method, given }
         // Of a client that is not set up the host has checked nothing.
         else if (this.setup && METHODS[method].holdsIfDropped.includes(reason)) {
             // Its traits go with no event.
-            this.user = { id, method, params: JSON.stringify({ userId: JSON.parse(params).userId }) }
+            this.user = { id, method, given: { userId: given.userId } }
         }
     }
 
@@ -143,25 +143,25 @@ export class Recovery {
      * @param {boolean} [isReplay] Whether it is one of {@link Recovery.calls}.
      * @param {Iterable<Replay & { id: number }>} [unanswered]
      */
-    answered({ id, method, params }, result, isReplay = false, unanswered = []) {
+    answered({ id, method, given }, result, isReplay = false, unanswered = []) {
         const client = this.#clients[clientOf(method)]
         switch (METHODS[method]?.restores) {
             // Once it is on disk, another process may have changed it since. A repeated call from before changes nothing,
             // by its message id.
-            case 'consent': return (client.consent = client.isOnDisk ? null : { method, params })
+            case 'consent': return (client.consent = client.isOnDisk ? null : { method, given })
             // After an ignored one the client goes on with its last setup.
-            case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, params), false, id, isReplay)
-            case 'user': return isReplay ? undefined : client.identified({ id, method, params }, result)
-            case 'credentials': return isReplay ? undefined : client.set({ id, method, params })
-            case 'defaults': return (client.defaults = { method, params })
+            case 'setup': return result.ignored && client.setup ? undefined : client.begin(again(method, given), false, id, isReplay)
+            case 'user': return isReplay ? undefined : client.identified({ id, method, given }, result)
+            case 'credentials': return isReplay ? undefined : client.set({ id, method, given })
+            case 'defaults': return (client.defaults = { method, given })
             case 'ends':
-                if (!isReplay && !this.#isFirst(params)) return
-                client.keepReset({ method, params })
+                if (!isReplay && !this.#isFirst(given)) return
+                client.keepReset({ method, given })
                 return client.end()
             // The host goes on tracking, with a new session, until the next setup.
             case 'endsBrand':
-                if (isReplay || !this.#isFirst(params)) return
-                return endBrand(client, { id, method, params }, setupsOf(method, unanswered))
+                if (isReplay || !this.#isFirst(given)) return
+                return endBrand(client, { id, method, given }, setupsOf(method, unanswered))
         }
     }
 
@@ -173,10 +173,10 @@ export class Recovery {
      * @param {import('./errors.js').MobileTrackerError} error
      * @param {boolean} [isReplay]
      */
-    failed({ id, method, params }, error, isReplay = false) {
+    failed({ id, method, given }, error, isReplay = false) {
         if (!isSetup(method) || error.code === 'INVALID_PARAMS' || error.data.cause === 'shutdown') return
         const client = this.#clients[clientOf(method)]
-        if (error.code === METHODS[method].holdsAfter) client.begin({ method, params }, true, id, isReplay)
+        if (error.code === METHODS[method].holdsAfter) client.begin({ method, given }, true, id, isReplay)
         else if (client.isHeld || client.endings.length > 0) client.end()
     }
 
@@ -195,12 +195,11 @@ export class Recovery {
 
     /** Whether a call that the last host may have had has ended something there. @param {Replay} call */
     mayHaveEnded(call) {
-        return endsSetup(call) && !this.#resets.has(JSON.parse(call.params).messageId)
+        return endsSetup(call) && !this.#resets.has(call.given.messageId)
     }
 
     /** Whether no reset under this message id was answered before. */
-    #isFirst(params) {
-        const { messageId } = JSON.parse(params)
+    #isFirst({ messageId }) {
         if (this.#resets.has(messageId)) return false
         if (messageId !== undefined) this.#resets.add(messageId)
         if (this.#resets.size > MOST_RESETS) this.#resets.delete(this.#resets.values().next().value)
@@ -226,7 +225,7 @@ export class Recovery {
     /** The calls for a new host, in this order. @returns {Replay[]} */
     calls() {
         const kept = Object.values(this.#clients).flatMap(({ calls }) => calls)
-        const subscribe = (topics) => ({ method: 'host.subscribe', params: JSON.stringify(topics) })
+        const subscribe = (topics) => ({ method: 'host.subscribe', given: topics })
         // A setup may lack the key since the program is asked for it.
         if (this.#topics.has('credentials')) kept.unshift(subscribe(['credentials']))
         if (this.#topics.size > 0) kept.push(subscribe([...this.#topics]))
@@ -248,9 +247,9 @@ export class Recovery {
 
 /** What a setup begins: whether it is off, and whether it outlives the host. @param {Replay | null} setup */
 function begun(setup) {
-    const call = setup && JSON.parse(setup.params)
-    const isOff = call !== null && whyOff(METHODS[setup.method], call) !== undefined
-    return { isOff, isOnDisk: call !== null && !isOff && configOf(setup.method, call).persistence !== 'memory' }
+    if (!setup) return { isOff: false, isOnDisk: false }
+    const isOff = whyOff(METHODS[setup.method], setup.given) !== undefined
+    return { isOff, isOnDisk: !isOff && configOf(setup).persistence !== 'memory' }
 }
 
 /** Whether a method begins a client. */
@@ -259,19 +258,18 @@ export function isSetup(method) {
 }
 
 /** A setup that has succeeded, as it is made again: without what has taken effect. @returns {Replay} */
-function again(method, params) {
+function again(method, given) {
     const { again, once = [] } = METHODS[method]
-    if (!again) return { method, params }
-    const call = JSON.parse(params)
-    const config = Object.assign(configOf(method, call), again)
+    if (!again) return { method, given }
+    const config = { ...configOf({ method, given }), ...again }
     for (const name of once) delete config[name]
-    return { method, params: JSON.stringify(call) }
+    return { method, given: holdsConfig({ method, given }) ? { ...given, config } : config }
 }
 
 /** Credentials that were set one after the other. @param {Replay | null} last @param {Replay} call @returns {Replay} */
-function merged(last, { method, params }) {
-    const given = Object.entries(JSON.parse(params)).filter(([, value]) => value !== null)
-    return { method, params: JSON.stringify({ ...JSON.parse(last?.params ?? '{}'), ...Object.fromEntries(given) }) }
+function merged(last, { method, given }) {
+    const news = Object.entries(given).filter(([, value]) => value !== null)
+    return { method, given: { ...last?.given, ...Object.fromEntries(news) } }
 }
 
 /**
@@ -279,21 +277,20 @@ function merged(last, { method, params }) {
  *
  * @param {Replay} call
  * @param {'unanswered' | 'answered'} repeats
- * @returns {Replay} Its text stays as it is besides: it may have numbers that JavaScript cannot read.
+ * @returns {Replay}
  */
-export function repeated({ method, params }, repeats) {
-    const rest = params.replace(/^\{("repeats":"\w+",?)?/, '')
-    return { method, params: `{"repeats":"${repeats}"${rest === '}' ? '' : ','}${rest}` }
+export function repeated({ method, given }, repeats) {
+    return { method, given: { ...given, repeats } }
 }
 
 /** Takes a reset that may end the brand of a client. @param {Client} client @param {(Replay & { id: number })[]} setups */
-function endBrand(client, { id, method, params }, setups) {
+function endBrand(client, { id, method, given }, setups) {
     // One that a setup was waiting before has had its effect there: another brand's has nothing of it.
     const before = setups.filter((setup) => setup.id < id)
-    if (before.length === 0) client.keepReset({ method, params })
+    if (before.length === 0) client.keepReset({ method, given })
     // So has a decision from before that setup.
     if (before.some((setup) => begun(setup).isOnDisk)) client.consent = null
-    if (isOfAll({ params })) client.endBrand({ id, method, params }, setups)
+    if (isOfAll({ given })) client.endBrand({ id, method, given }, setups)
 }
 
 /** The setups of a method's client. @param {Iterable<Replay & { id: number }>} calls */
@@ -302,18 +299,22 @@ function setupsOf(method, calls) {
 }
 
 /** Whether a call ends a client, or the brand that it is set up for. */
-export function endsSetup({ method, params }) {
+export function endsSetup({ method, given }) {
     const { ends } = METHODS[method] ?? {}
-    return ends === 'always' || ends === 'all' && isOfAll({ params })
+    return ends === 'always' || ends === 'all' && isOfAll({ given })
 }
 
 /** Whether a reset is one of everything. */
-function isOfAll({ params }) {
-    return JSON.parse(params).all === true
+function isOfAll({ given }) {
+    return given.all === true
 }
 
-/** The configuration in the params of a setup. One object may hold all that it does, and the brand. */
-function configOf(method, call) {
-    const { params: [first] } = METHODS[method]
-    return first.name in call ? (call.config ??= {}) : call
+/** The configuration in the params of a setup. One object may hold all that it does, and the brand. @param {Replay} setup */
+function configOf({ method, given }) {
+    return holdsConfig({ method, given }) ? given.config ?? {} : given
+}
+
+/** Whether a setup has its configuration in a param of its own. @param {Replay} setup */
+function holdsConfig({ method, given }) {
+    return METHODS[method].params[0].name in given
 }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { faultFrom, serialize } from './serialize.js'
+import { PLAIN, faultFrom, serialize } from './serialize.js'
 
 /** What a scope may hold. */
 export const SCOPE = [
@@ -14,20 +14,27 @@ export const SCOPE = [
 const storage = new AsyncLocalStorage()
 
 /** The scopes around a call, the outermost first. The host applies them. */
-class Scope {
+export class Scope {
     /** JSON text of each. @type {string[]} */
     #texts
+    /** Each as plain values, which are never changed. @type {object[]} */
+    values
     /** What is wrong with the first one that cannot be written. @type {import('./serialize.js').ValueFault | undefined} */
     fault
 
-    /** @param {Scope | undefined} outer @param {() => string} write Gives the JSON text of the innermost. */
-    constructor(outer, write) {
+    /** @param {Scope | undefined} outer @param {() => object} read Gives the innermost as plain values. */
+    constructor(outer, read) {
         this.#texts = outer?.#texts ?? []
+        this.values = outer?.values ?? []
         this.fault = outer?.fault
         try {
-            const text = write()
+            const values = read()
+            const text = serialize(values, 'scope')
             // Code that schedules itself in a scope of its own would nest without end.
-            if (text !== this.#texts.at(-1)) this.#texts = [...this.#texts, text]
+            if (text !== this.#texts.at(-1)) {
+                this.#texts = [...this.#texts, text]
+                this.values = [...this.values, values]
+            }
         } catch (error) {
             this.fault ??= faultFrom(error, 'scope')
         }
@@ -45,14 +52,14 @@ export function currentScope() {
  *
  * @param {object} values What the scope gives.
  * @param {() => unknown} body
- * @param {(values: object) => string} write Gives the members of the values as JSON text.
+ * @param {(values: object) => object} read Gives the values as plain ones.
  */
-function runInScope(values, body, write) {
+function runInScope(values, body, read) {
     if (typeof values !== 'object' || values === null || isList(values)) {
         throw new TypeError("with: the scope must be an object such as { userId: 'user-1' }, and a function follows it.")
     }
     if (typeof body !== 'function') throw new TypeError('with: a function that makes the calls must follow the scope.')
-    return storage.run(new Scope(storage.getStore(), () => `{${write(values)}}`), body)
+    return storage.run(new Scope(storage.getStore(), () => read(values)), body)
 }
 
 /** Whether a value is a list. A proxy that was revoked throws when it is asked. */
@@ -67,7 +74,7 @@ function isList(value) {
 /**
  * Makes `analytics.with`.
  *
- * @param {(given: object, members: typeof SCOPE, place: string, write: Function, warn: Function) => string} writeMembers
+ * @param {(given: object, members: typeof SCOPE, place: string, how: object) => object | undefined} writeMembers
  *     Writes values by the rules for the options of a call.
  * @param {{ maxMessageBytes: number }} link
  * @param {object} observer
@@ -79,7 +86,7 @@ export function scopeRunner(writeMembers, link, { hooks, warnings }) {
         const { convert } = hooks.of('analytics.')
         const warn = (message) => warnings.warn(`analytics.with: ${message}.`)
         const omit = (path, kind) => warn(`${path} is a ${kind}, which JSON cannot hold; it is left out`)
-        const write = (value, path) => serialize(value, path, link.maxMessageBytes, omit, { convert })
-        return writeMembers(given, SCOPE, 'scope', write, warn)
+        const write = (value, path) => serialize(value, path, link.maxMessageBytes, omit, { form: PLAIN, convert })
+        return writeMembers(given, SCOPE, 'scope', { form: PLAIN, write, warn }) ?? {}
     })
 }

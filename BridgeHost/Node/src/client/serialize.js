@@ -37,26 +37,83 @@ export function faultFrom(thrown, path) {
 }
 
 /**
- * Writes a value as JSON text, as `JSON.stringify` does: `toJSON` is called, a Date becomes its ISO text, a URL its
- * text, and undefined members are left out. In addition, a BigInt becomes an exact number, a Map an object, a Set an
- * array, and an Error its name, message and stack. What JSON has no form for is refused instead of changed to null.
+ * What a value becomes: its leaves, and its arrays and objects, which are made entry by entry.
+ *
+ * @typedef {object} Form
+ * @property {unknown} nothing Null.
+ * @property {(value: boolean) => unknown} boolean
+ * @property {(value: number) => unknown} number
+ * @property {(value: bigint) => unknown} bigint
+ * @property {(value: string) => unknown} string Of a value or of a key.
+ * @property {() => any} list Begins an array.
+ * @property {(list: any, value: unknown) => any} item Gives the array with one more value.
+ * @property {(list: any) => unknown} endList
+ * @property {() => any} object Begins an object.
+ * @property {(object: any, key: unknown, value: unknown) => any} member Gives the object with one more member.
+ * @property {(object: any) => unknown} endObject
+ * @property {(made: any, place: Place) => boolean} isTooLong Whether more was made than there may be.
+ */
+
+/** JSON text. @type {Form} */
+export const TEXT = {
+    nothing: 'null',
+    boolean: (value) => (value ? 'true' : 'false'),
+    number: (value) => (value === 0 ? '0' : `${value}`),
+    bigint: (value) => `${value}`,
+    string: (value) => JSON.stringify(value),
+    list: () => '',
+    item: (list, value) => `${list === '' ? '[' : `${list},`}${value}`,
+    endList: (list) => (list === '' ? '[]' : `${list}]`),
+    object: () => '',
+    member: (object, key, value) => `${object === '' ? '{' : `${object},`}${key}:${value}`,
+    endObject: (object) => (object === '' ? '{}' : `${object}}`),
+    isTooLong: (made, { maxLength }) => made.length > maxLength,
+}
+
+/** What JSON text is read as, but with exact BigInts. Arrays and objects are new ones. @type {Form} */
+export const PLAIN = {
+    nothing: null,
+    boolean: (value) => value,
+    number: (value) => (value === 0 ? 0 : value),
+    bigint: (value) => value,
+    string: (value) => value,
+    list: () => [],
+    item(list, value) {
+        list.push(value)
+        return list
+    },
+    endList: (list) => list,
+    object: () => ({}),
+    member(object, key, value) {
+        // An assignment to this one would change the prototype.
+        if (key === '__proto__') Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
+        else object[key] = value
+        return object
+    },
+    endObject: (object) => object,
+    isTooLong: (_made, { length, maxLength }) => length > maxLength,
+}
+
+/**
+ * Writes a value as `JSON.stringify` does: `toJSON` is called, a Date becomes its ISO text, a URL its text, and undefined
+ * members are left out. In addition, a BigInt becomes an exact number, a Map an object, a Set an array, and an Error its
+ * name, message and stack. What JSON has no form for is refused instead of changed to null.
  *
  * @param {unknown} value
  * @param {string} name The name of the value in a fault's path.
  * @param {number} [maxLength] How long the text may become, in UTF-16 units.
  * @param {(path: string, kind: string) => void} [omit] Called for each member that is left out and is not undefined.
  * @param {object} [options]
+ * @param {Form} [options.form] By default JSON text.
  * @param {(value: unknown, path: string) => unknown} [options.convert] Receives each value that JSON has no form for, and
  *     returns what stands for it, or undefined.
- * @param {string} [options.mark] Makes a BigInt a text that begins with this.
  * @param {boolean} [options.isWhole] Whether a member that would be left out is refused instead.
- * @returns {string | undefined} Undefined for undefined, functions, symbols, promises and other values of which JSON
- *     would show nothing.
+ * @returns {any} Undefined for undefined, functions, symbols, promises and other values of which JSON would show nothing.
  * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too
  *     much text, and getters or `toJSON` methods that throw.
  */
-export function serialize(value, name, maxLength = Infinity, omit = () => {}, { convert, mark, isWhole } = {}) {
-    const place = { keys: [name], containers: [], maxLength, omit, convert, mark, isWhole, convertsAt: -1 }
+export function serialize(value, name, maxLength = Infinity, omit = () => {}, { form = TEXT, convert, isWhole } = {}) {
+    const place = { form, keys: [name], containers: [], length: 0, maxLength, omit, convert, isWhole, convertsAt: -1 }
     try {
         return write(value, place, 0)
     } catch (error) {
@@ -68,12 +125,13 @@ export function serialize(value, name, maxLength = Infinity, omit = () => {}, { 
  * The keys and containers that lead to a value. Entries beyond `level` are stale.
  *
  * @typedef {object} Place
+ * @property {Form} form
  * @property {(string | number)[]} keys
  * @property {object[]} containers
+ * @property {number} length What the entries and the texts come to so far: the JSON text is longer.
  * @property {number} maxLength
  * @property {Function} omit
  * @property {Function} [convert]
- * @property {string} [mark]
  * @property {boolean} [isWhole]
  * @property {number} convertsAt At which level what `convert` has returned is being written; -1 if it is not.
  */
@@ -83,36 +141,42 @@ function write(value, place, level) {
     switch (typeof value) {
         case 'string': return writeString(value, place, level)
         case 'number': return writeNumber(value, place, level)
-        case 'boolean': return value ? 'true' : 'false'
-        case 'object': return value === null ? 'null' : writeObject(value, place, level)
+        case 'boolean': return place.form.boolean(value)
+        case 'object': return value === null ? place.form.nothing : writeObject(value, place, level)
         case 'bigint': return writeBigInt(value, place, level)
         case 'undefined': return undefined
         default: return leaveOut(value, typeof value, place, level)
     }
 }
 
-/** What the program's `convert` makes of a value, as text; undefined if it makes nothing of it. */
+/** What the program's `convert` makes of a value; undefined if it makes nothing of it. */
 function converted(value, place, level) {
     if (!place.convert || place.convertsAt === level) return undefined
     const other = place.convert(value, pathOf(place.keys.slice(0, level + 1)))
     if (other === undefined) return undefined
     const last = place.convertsAt
     place.convertsAt = level
-    const text = write(other, place, level)
+    const made = write(other, place, level)
     place.convertsAt = last
-    return text
+    return made
+}
+
+/** What `convert` makes of a value that JSON has no form for, or the fault. */
+function convertedOrFault(value, place, level, reason) {
+    const made = converted(value, place, level)
+    return made === undefined ? fault(place, level, reason) : made
 }
 
 function leaveOut(value, kind, place, level) {
-    const text = converted(value, place, level)
-    if (text !== undefined) return text
-    if (level > 0) place.omit(pathOf(place.keys.slice(0, level + 1)), kind)
-    return undefined
+    const made = converted(value, place, level)
+    if (made === undefined && level > 0) place.omit(pathOf(place.keys.slice(0, level + 1)), kind)
+    return made
 }
 
 function writeString(value, place, level) {
     if (!value.isWellFormed()) fault(place, level, clientText('loneSurrogate'))
-    return JSON.stringify(value)
+    place.length += value.length
+    return place.form.string(value)
 }
 
 /** A cache of the JSON texts of keys: the same few keys come with every event. */
@@ -121,45 +185,38 @@ const MAX_KEY_TEXTS = 1000
 const MAX_KEY_LENGTH = 64
 
 function writeKey(key, place, level) {
-    const known = keyTexts.get(key)
+    const known = place.form === TEXT ? keyTexts.get(key) : undefined
     if (known !== undefined) return known
-    const text = writeString(key, place, level)
-    if (key.length <= MAX_KEY_LENGTH && keyTexts.size < MAX_KEY_TEXTS) keyTexts.set(key, text)
-    return text
+    const made = writeString(key, place, level)
+    if (place.form === TEXT && key.length <= MAX_KEY_LENGTH && keyTexts.size < MAX_KEY_TEXTS) keyTexts.set(key, made)
+    return made
 }
 
 function writeNumber(value, place, level) {
-    if (!Number.isFinite(value)) return converted(value, place, level) ?? fault(place, level, `is ${value}`)
-    return value === 0 ? '0' : `${value}`
-}
-
-function digitsOf(value, { mark }) {
-    return mark === undefined ? String(value) : `"${mark}${value}"`
+    return Number.isFinite(value) ? place.form.number(value) : convertedOrFault(value, place, level, `is ${value}`)
 }
 
 function writeBigInt(value, place, level) {
-    if (typeof value.toJSON !== 'function') return digitsOf(value, place)
+    if (typeof value.toJSON !== 'function') return place.form.bigint(value)
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
 
 function writeObject(value, place, level) {
     if (typeof value.toJSON !== 'function') return writePlain(value, place, level)
-    if (types.isDate(value) && Number.isNaN(value.getTime())) {
-        return converted(value, place, level) ?? fault(place, level, 'is an invalid Date')
-    }
+    if (types.isDate(value) && Number.isNaN(value.getTime())) return convertedOrFault(value, place, level, 'is an invalid Date')
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
 
 /** Writes a value without calling its `toJSON`. */
 function writePlain(value, place, level) {
-    if (typeof value === 'bigint') return digitsOf(value, place)
+    if (typeof value === 'bigint') return place.form.bigint(value)
     if (typeof value !== 'object' || value === null) return write(value, place, level)
     if (types.isBoxedPrimitive(value) && !types.isSymbolObject(value)) return writePlain(value.valueOf(), place, level)
     if (level >= MAX_LEVELS) faultOfDepth(place, level)
     place.containers[level] = value
-    const text = writeContainer(value, place, level)
+    const made = writeContainer(value, place, level)
     place.keys.length = level + 1
-    return text
+    return made
 }
 
 /**
@@ -200,18 +257,21 @@ function writeMap(value, place, level) {
 }
 
 function writeArray(value, place, level) {
-    let text = '['
+    const { form } = place
+    let list = form.list()
     for (let i = 0; i < value.length; i++) {
         place.keys[level + 1] = i
-        if (i > 0) text += ','
-        text += write(value[i], place, level + 1) ?? 'null'
-        if (text.length > place.maxLength) faultOfSize(place, level)
+        const item = write(value[i], place, level + 1)
+        list = form.item(list, item === undefined ? form.nothing : item)
+        place.length += 1
+        if (form.isTooLong(list, place)) faultOfSize(place, level)
     }
-    return text + ']'
+    return form.endList(list)
 }
 
 function writeMembers(names, read, place, level) {
-    let text = ''
+    const { form } = place
+    let object = form.object()
     for (const key of names) {
         place.keys[level + 1] = key
         const member = write(read(key), place, level + 1)
@@ -219,10 +279,11 @@ function writeMembers(names, read, place, level) {
             if (place.isWhole) fault(place, level + 1, 'has no form in JSON, and would be left out: leave it out where it does not matter')
             continue
         }
-        text += `${text === '' ? '{' : ','}${writeKey(key, place, level)}:${member}`
-        if (text.length > place.maxLength) faultOfSize(place, level)
+        object = form.member(object, writeKey(key, place, level), member)
+        place.length += 1
+        if (form.isTooLong(object, place)) faultOfSize(place, level)
     }
-    return text === '' ? '{}' : text + '}'
+    return form.endObject(object)
 }
 
 /** A cycle shows up as too deep a nesting: a container that is twice on the path contains itself. */

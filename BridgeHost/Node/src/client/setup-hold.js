@@ -16,6 +16,8 @@ export class SetupHold {
     #open = new Map()
     /** The methods of those whose client has been reset since. @type {Set<string>} */
     #ended = new Set()
+    /** Those behind whose client's reset the program has made another. @type {WeakSet<Call>} */
+    #replaced = new WeakSet()
     /** The one that calls wait for. @type {Call | undefined} */
     #awaited
     /** The id of the first call that waits. */
@@ -37,15 +39,20 @@ export class SetupHold {
         return this.#awaited
     }
 
-    /** A call is sent: a setup behind a reset replaces a repeated one. @param {Pick<Call, 'method' | 'params'>} call */
+    /** A call is sent: a setup behind a reset replaces a repeated one. @param {Pick<Call, 'method' | 'given'>} call */
     sent(call) {
         for (const [method, repeated] of this.#open) {
             if (clientOf(method) !== clientOf(call.method)) continue
-            if (method === call.method && this.#ended.has(method)) repeated.isReplaced = true
+            if (method === call.method && this.#ended.has(method)) this.#replaced.add(repeated)
             if (!endsSetup(call)) continue
             this.#ended.add(method)
             this.#repeated.delete(method)
         }
+    }
+
+    /** Whether a setup of the program has come behind a reset, in the place of a repeated one. @param {Call} call */
+    isReplaced(call) {
+        return this.#replaced.has(call)
     }
 
     /**

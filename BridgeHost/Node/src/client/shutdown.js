@@ -11,7 +11,7 @@ export class Shutdown {
 
     /** @param {number} id The id of its call: calls with a higher one go to the next host. */
     constructor(id) {
-        this.call = new Call(id, 'host.shutdown', '{}', { repeats: true })
+        this.call = new Call(id, 'host.shutdown', {}, { repeats: true })
         /** @type {Promise<void>} */
         this.ended = new Promise((resolve) => (this.#finish = resolve))
     }

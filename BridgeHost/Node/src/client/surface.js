@@ -5,9 +5,9 @@ import { MobileTrackerError } from './errors.js'
 import { clientText, sentenceOf } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
-import { filter, KINDS, MARK, unmarked } from './hooks.js'
+import { filter, KINDS } from './hooks.js'
 import { callName, dropped } from './outcome.js'
-import { ArgumentFault, writeParams } from './params.js'
+import { ArgumentFault, plainParams, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
 import { currentScope } from './scope.js'
 import { faultFrom, tooLarge } from './serialize.js'
@@ -49,6 +49,8 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
     const newID = row.messageId && NEW_ID[row.messageId]
     const isBeginning = isSetup(method)
     const isFiltered = row.gives === 'outcome'
+    // The client must know later what these say, but for events, of which there may be very many.
+    const write = isFiltered && !row.restores ? writeParams : plainParams
     // An expectation that lacks what it was given would be met by any value.
     const isWhole = clientOf(method) === 'record.'
     const locate = () => new Trace(call, isFiltered)
@@ -60,22 +62,16 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
         const warn = (message) => site.warn(message)
         const { beforeSend, convert } = hooks.of(method)
         const scope = row.isScoped ? currentScope() : undefined
-        const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert, scope: scope?.text, isWhole }
+        const how = { newID, maxBytes: link.maxMessageBytes - ENVELOPE, warn, convert, scope, scopes: undefined, isWhole }
         let params, begin
         try {
             if (scope?.fault) throw scope.fault
-            if (isBeginning) {
-                const own = hooks.extract(method, args)
-                params = writeParams(row, own.args, how)
-                begin = own.begin
-            } else if (isFiltered && beforeSend) {
-                params = writeParams(row, args, { ...how, mark: MARK })
-                const verdict = filter(beforeSend, method, row, params)
-                if (verdict.dropped) return site.filtered(verdict.fault)
-                params = verdict.args ? writeParams(row, verdict.args, { ...how, scopes: verdict.scopes }) : unmarked(params)
-            } else {
-                params = writeParams(row, args, how)
-            }
+            const own = isBeginning ? hooks.extract(method, args) : { args }
+            const verdict = isFiltered && beforeSend ? filter(beforeSend, method, row, plainParams(row, args, how)) : own
+            if (verdict.dropped) return site.filtered(verdict.fault)
+            how.scopes = verdict.scopes
+            params = verdict.params ?? write(row, verdict.args, how)
+            begin = own.begin
         } catch (error) {
             return site.refuse(faultFrom(error, 'The call'))
         }
@@ -93,7 +89,7 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
 
 /** Makes a call that was answered while its client was off. Without a host, or a client, it is kept for the next one. */
 function handOver(kept, link, warnings, off) {
-    link.call(kept.method, kept.params, { repeats: true }).catch(({ code, number, message }) => {
+    link.call(kept.method, kept.given, { repeats: true }).catch(({ code, number, message }) => {
         if (number === undefined || code === 'NOT_INITIALIZED' && !METHODS[kept.method].restores) off.keep(kept)
         else warnings.warn(clientText('failedLater', { method: kept.method, why: message }))
     })
@@ -147,7 +143,7 @@ class CallSite {
     outcomeOf({ code, message, data }) {
         if (this.#row.gives !== 'outcome') return undefined
         switch (code) {
-            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', { detail: `${message}.` })
+            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', whyOf(message, data))
             case 'MESSAGE_TOO_LARGE': return this.#dropped('TOO_LARGE', { detail: `${tooLarge().message}.` })
             default: return undefined
         }
@@ -208,6 +204,11 @@ class CallSite {
     #drop(reason, why) {
         return { method: this.#method, name: this.#name, reason, ...why, place: this.#trace?.place ?? '' }
     }
+}
+
+/** What is wrong with params: as data if it is one of them. */
+function whyOf(message, { param, detail }) {
+    return detail ? { fault: { reason: 'invalid', option: param, detail } } : { detail: `${message}.` }
 }
 
 function reasonOf(fault, param) {

@@ -192,7 +192,7 @@ function flushAtExit(link, warnings, warn) {
             if (!isUsed || !link.isRunning || link.isAway) return
             isUsed = false
             // These calls keep the program alive. Nobody uses their results.
-            link.flush(JSON.stringify({ timeoutMs: EXIT_FLUSH_MS }))
+            link.flush({ timeoutMs: EXIT_FLUSH_MS })
         },
         exit() {
             warnings.finish()
