@@ -137,6 +137,9 @@ struct RealDiskTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.path)
         let probe = try foreign()
         #expect(try await probe.ask("open \(folder.path)") == "open writable")
+        // Backups are written behind an opening, and closing waits for them: the probe's own are there before another's.
+        try probe.tell("close")
+        #expect(try await probe.ask("open \(folder.path)") == "open writable")
         let other = try await SQLiteOutbox.opened(.sample(folder, lane: lane))
         await other.commit(.append("n1"))
         await other.close()
