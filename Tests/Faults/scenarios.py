@@ -116,6 +116,16 @@ def older_than_erasure(run):
 def first_schema(run):
     """A database as the first version of this library made it."""
     used_until_closed(run)
+    query(run, "ALTER TABLE tenant RENAME COLUMN generation TO epoch")
+    query(run, "ALTER TABLE tenant RENAME TO brand")
+    for table in "lane", "value":
+        query(run, f"ALTER TABLE {table} RENAME COLUMN tenant TO brand")
+    query(run, "ALTER TABLE record RENAME COLUMN has_caller_key TO is_given")
+    query(run, "DROP INDEX caller_key_removed")
+    for table in "lane", "caller_key":
+        query(run, f"ALTER TABLE {table} RENAME COLUMN removed TO settled")
+    query(run, "ALTER TABLE caller_key RENAME TO given")
+    query(run, "CREATE INDEX given_settled ON given(lane, settled) WHERE settled IS NOT NULL")
     query(run, "ALTER TABLE lane DROP COLUMN boot")
     query(run, "DROP TABLE sent_group")
     query(run, "DROP TABLE refused")
