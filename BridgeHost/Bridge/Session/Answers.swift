@@ -182,8 +182,8 @@ extension TrackerError.Cause {
     /// The cause as members of `data`.
     fileprivate var details: [RPCError.Detail] {
         switch self {
-        case .network(let reason):
-            [RPCError.Detail("cause", TrackerError.Code.networkError.rawValue), RPCError.Detail("reason", reason)]
+        // What went wrong is `why`.
+        case .network: [RPCError.Detail("cause", TrackerError.Code.networkError.rawValue)]
         case .status(let status): [RPCError.Detail("status", JSONText(number: status))]
         case .unreadableAnswer: [RPCError.Detail("cause", "unreadable answer")]
         case .timeout: [RPCError.Detail("cause", "timeout")]

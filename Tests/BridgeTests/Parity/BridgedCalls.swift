@@ -116,7 +116,7 @@ extension TrackerError {
         let cause: Cause? =
             switch (failure.data["status"]?.intValue, failure.data["cause"]?.stringValue) {
             case (let status?, _): .status(Int(status))
-            case (nil, "NETWORK_ERROR"): .network(failure.data["reason"]?.stringValue ?? "")
+            case (nil, "NETWORK_ERROR"): .network(failure.data["why"]?.stringValue ?? "")
             case (nil, "unreadable answer"): .unreadableAnswer
             case (nil, "timeout"): .timeout
             case (nil, "shutdown"): .shutdown
