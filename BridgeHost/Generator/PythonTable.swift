@@ -110,8 +110,8 @@ enum PythonTable {
     private static func names(of options: [Schema.Member], indentation: Int) -> String {
         let margin = String(repeating: " ", count: indentation + 4)
         var lines = [""]
-        // Those with an underscore are other packages' spellings of an option, and in Python its own.
-        let own = options.filter { !$0.name.contains("_") }
+        // Python's own spelling of an option follows from its name.
+        let own = options.filter { !$0.isAlias }
         for option in own where option.schema.inlineMembers == nil {
             let word = "\"\(option.name)\", "
             if lines[lines.count - 1].count + word.count > 116 - indentation { lines.append("") }

@@ -17,7 +17,7 @@ struct ConfigTable<Options: Sendable>: Sendable {
                     : .optional(field.name, field.takesNull ? field.schema : field.schema.orNull, field.summary)
             }
                 + fields.flatMap { field in
-                    field.aliases.map { .optional($0, field.schema.orNull, "The same as `\(field.name)`.") }
+                    field.aliases.map { .alias($0, of: field.name, field.schema.orNull) }
                 },
             others: nil
         )

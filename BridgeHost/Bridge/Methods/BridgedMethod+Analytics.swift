@@ -92,7 +92,8 @@ extension BridgedMethod {
             "analytics.clearAdvertisingId", [], "Removes the advertising identifier from all later events."
         ) { _ in
             .setAdvertisingId(nil)
-        },
+        }
+        .recorded(as: "setAdvertisingId"),
         BridgedMethod(
             "analytics.setDefaults",
             [

@@ -132,13 +132,7 @@ extension CallExpectation {
     }
 
     /// The calls that are recorded, without the client's name.
-    private static let methods: [String] = {
-        let names = BridgedMethod.all.map(\.method).filter { $0.result == "Outcome" }.map { method in
-            method.name.split(separator: ".").last.map(String.init) ?? method.name
-        }
-        // That one is recorded as the call that it is short for.
-        return Set(names).subtracting(["clearAdvertisingId"]).sorted()
-    }()
+    private static let methods = Set(BridgedMethod.all.compactMap(\.recordedAs)).sorted()
 
     /// An id as a call has it: a whole number is its digits.
     private static func id(_ given: JSONValue, _ name: String) throws(RPCError) -> JSONValue {

@@ -18,6 +18,8 @@ package struct BridgedMethod: Sendable {
     package let messageID: MessageIDForm
     /// What such a client answers by itself while its client is off; `nil`: that nothing is there.
     package private(set) var whenOff: OffAnswer?
+    /// The method of a recorded call that it makes, without the client's name; `nil` if it makes none.
+    private(set) var recordedAs: String?
 
     init(
         _ name: String, _ parameters: [Parameter], takesAnyParams: Bool = false, result: String = "Empty",
@@ -50,6 +52,13 @@ extension BridgedMethod {
     func whenOff(_ answer: OffAnswer) -> BridgedMethod {
         var row = self
         row.whenOff = answer
+        return row
+    }
+
+    /// The same row, if it is short for a call that has another name.
+    func recorded(as method: String) -> BridgedMethod {
+        var row = self
+        row.recordedAs = method
         return row
     }
 }
@@ -181,7 +190,9 @@ extension BridgedMethod {
             }
         )
         return BridgedMethod(
-            method, example: example, effect: effect, restores: restores, messageID: messageID)
+            method, example: example, effect: effect, restores: restores, messageID: messageID
+        )
+        .recorded(as: name.split(separator: ".").last.map(String.init) ?? name)
     }
 
     /// A flush, which may answer late.

@@ -21,6 +21,8 @@ package indirect enum Schema: Sendable {
         package let schema: Schema
         package let isRequired: Bool
         package let summary: String
+        /// Whether it is another package's spelling of a member.
+        package var isAlias = false
 
         /// A member that is always there.
         static func required(_ name: String, _ schema: Schema, _ summary: String = "") -> Member {
@@ -30,6 +32,11 @@ package indirect enum Schema: Sendable {
         /// A member that may be left out.
         static func optional(_ name: String, _ schema: Schema, _ summary: String = "") -> Member {
             Member(name: name, schema: schema, isRequired: false, summary: summary)
+        }
+
+        /// Another package's spelling of a member.
+        static func alias(_ name: String, of field: String, _ schema: Schema) -> Member {
+            Member(name: name, schema: schema, isRequired: false, summary: "The same as `\(field)`.", isAlias: true)
         }
     }
 
