@@ -34,7 +34,7 @@ enum OutgoingCallType {
 
     private static let method = "Which call, as the bridge names it: `track`, `analytics.identify`, …"
 
-    /// An interface of TypeScript.
+    /// For TypeScript: a member that the call lacks is there as undefined.
     static var typeScript: String {
         let lines = members.flatMap { name, kind, summary in
             let type =
@@ -59,7 +59,7 @@ enum OutgoingCallType {
             """
     }
 
-    /// Classes of Python.
+    /// For Python: a member that the call lacks is not there, and a location has a class of its own.
     static var python: String {
         let lines = members.map { name, kind, summary in
             let type =

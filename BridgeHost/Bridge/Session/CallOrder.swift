@@ -6,7 +6,7 @@ enum CallEffect: Comparable, Sendable {
     /// Nothing: it ends the connection, and waits for no call before it. A disk that stalls must not keep a host alive.
     case end
     case nothing
-    /// What is counted.
+    /// Counters, and the recorded calls of a test.
     case counts
     /// The user and the configuration, which debug information shows.
     case user

@@ -1,6 +1,6 @@
 import TrackerModels
 
-/// A task for the writer.
+/// What the writer does in a transaction for one lane: a change that was asked for, or a repair of its own.
 enum WriterTask: Sendable {
     case change(LaneChange)
     /// To do something that was decided in a database, unless the lane is in another one by now.

@@ -73,7 +73,7 @@ export class LineWriter {
         return this.#isBlocked
     }
 
-    /** Stops writing. */
+    /** Gives up what is not written yet. */
     close() {
         this.#isClosed = true
         this.#queue = []

@@ -47,7 +47,7 @@ export class Warnings {
         this.#count({ ...drop, hasFailed: true }, ANY)
     }
 
-    /** A call was accepted. */
+    /** A call of this client was accepted: what dropped others before is over, and the count of them is due. */
     accepted(method) {
         if (this.#streaks.size === 0) return
         const client = clientOf(method)

@@ -36,7 +36,7 @@ export class WaitError extends Error {
     }
 }
 
-/** A collector that runs. */
+/** What `startCollector` resolves with: the part of a collector that a program may use. */
 class RunningCollector {
     #collector
     #server

@@ -149,7 +149,7 @@ class Warnings:
         self._changes.run(partial(self._count, drop))
 
     def accepted(self, row: Row) -> None:
-        """A call was accepted."""
+        """A call of this client was accepted: what dropped others before is over, and the count of them is due."""
         if not self._streaks:
             return
         self._changes.run(partial(self._end_streaks, row.client))
