@@ -86,6 +86,31 @@ suite('the doctor, of the host', () => {
     }
 })
 
+suite('the doctor, of a folder that the host cannot read', () => {
+    const entry = JSON.stringify({ level: 'error', message: 'the state folder is locked', at: '2025-11-27T10:30:00.000Z' })
+    const cases = {
+        'its own message among what else its process prints': [`A library starts.\n${entry}\nA library ends.`, 'the state folder is locked'],
+        'the last line of a host that logs no messages': ['one\ntwo', 'two'],
+    }
+    for (const [what, [printed, words]] of Object.entries(cases)) {
+        test(`says ${what}`, async (t) => {
+            const folder = freshFolder(t)
+            const path = join(folder, 'BridgeHost')
+            writeFileSync(join(folder, 'log'), printed)
+            writeFileSync(path, `#!/bin/sh
+                [ "$1 $2" = '--version --log-format' ] && exec echo '{"name":"mobile-tracker","version":"0.1.0"}'
+                [ "$1 $3 $4" = '--inspect --log-format json' ] && cat '${join(folder, 'log')}' >&2
+                exit 1
+            `)
+            chmodSync(path, 0o755)
+            const { code, out } = await doctor(t, ['--storage-dir', folder], { MOBILE_TRACKER_HOST: path })
+
+            assert.equal(code, 1)
+            assert.ok(out.includes(`✘ The host cannot read it: ${words}\n`), out)
+        })
+    }
+})
+
 suite('the doctor, of an agent', { skip: withoutHost }, () => {
     /** Without a host: none is needed. */
     const NO_HOST = { MOBILE_TRACKER_HOST: '/nowhere/BridgeHost' }

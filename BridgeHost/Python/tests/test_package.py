@@ -197,6 +197,19 @@ class CommandTests(TestCase):
                 self.assertEqual(told.returncode, 1 if expected else 0)
                 self.assertEqual(told.stdout, f"version       {VERSION}\nhost          {host}\n{expected}")
 
+    def test_says_why_the_host_cannot_read_a_folder(self) -> None:
+        host = self.folder / "BridgeHost"
+        entry = json.dumps({"level": "error", "message": "the state folder is locked", "at": "2025-11-27T10:30:00.000Z"})
+        cases = ((f"A library starts.\n{entry}\nA library ends.", "the state folder is locked"), ("one\ntwo", "two"))
+        for printed, words in cases:
+            with self.subTest(words):
+                (self.folder / "log").write_text(printed)
+                host.write_text(f"#!/bin/sh\n[ \"$1 $3 $4\" = '--inspect --log-format json' ] && cat '{self.folder}/log' >&2\nexit 1\n")
+                host.chmod(0o755)
+                told = self.run_command("--storage-directory", str(self.folder), MOBILE_TRACKER_HOST=str(host))
+
+                self.assertIn(f"state folder  {self.folder}\n              cannot be read: {words}\n", told.stdout)
+
     def test_asks_the_agent_of_the_program_instead_of_a_host(self) -> None:
         agent = AgentProcess(self, self.folder)
         collector = self.start_collector()

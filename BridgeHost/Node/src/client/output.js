@@ -87,6 +87,16 @@ export function entryOf(line) {
     return { message: line }
 }
 
+/**
+ * What a host process that has failed says of it.
+ *
+ * @param {string} text What it wrote to stderr, with `--log-format json`. Other code in its process may write there too.
+ */
+export function lastMessage(text) {
+    const lines = text.trim().split('\n').map(entryOf)
+    return (lines.findLast(({ level }) => level) ?? lines.at(-1)).message
+}
+
 function lineOf({ level, message }) {
     return level ? `[MobileTracker] ${level}: ${message}\n` : `${message}\n`
 }

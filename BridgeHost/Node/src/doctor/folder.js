@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
+import { lastMessage } from '../client/output.js'
 import { bad, good, warning } from './findings.js'
 import { holdersOf, processText } from './locks.js'
 
@@ -136,13 +137,12 @@ function lanesOf(path, host) {
     try {
         report = JSON.parse(execFileSync(
             host,
-            ['--inspect', path],
+            ['--inspect', path, '--log-format', 'json'],
             { encoding: 'utf8', timeout: 10_000, maxBuffer: 64 * MIB, stdio: ['ignore', 'pipe', 'pipe'] },
         ))
     } catch (error) {
-        const said = String(error.stderr ?? error.message).trim().split('\n')[0]
         return [[bad(
-            `The host cannot read it: ${said}`,
+            `The host cannot read it: ${lastMessage(error.stderr || error.message)}`,
             'Use the host that belongs to this version of the package.',
         )], []]
     }

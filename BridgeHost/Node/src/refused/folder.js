@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { CLIENTS, NAMES } from '../doctor/folder.js'
 import { holdersOf, processText } from '../doctor/locks.js'
 import { findHost } from '../client/finder.js'
-import { entryOf } from '../client/output.js'
+import { lastMessage } from '../client/output.js'
 import { isRespelled, parseExactly } from '../collector/exact.js'
 import { CommandError } from '../command-line.js'
 
@@ -68,10 +68,7 @@ export class RefusedFolder {
                 { encoding: 'utf8', maxBuffer: Infinity, stdio: ['ignore', 'pipe', 'pipe'] },
             )
         } catch (error) {
-            // Other code in the host's process may write there too.
-            const lines = String(error.stderr || error.message).trim().split('\n').map(entryOf)
-            const { message } = lines.findLast(({ level }) => level) ?? lines.at(-1)
-            throw new CommandError(`${this.path}: ${message}`)
+            throw new CommandError(`${this.path}: ${lastMessage(error.stderr || error.message)}`)
         }
     }
 }

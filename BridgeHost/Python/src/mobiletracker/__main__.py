@@ -16,6 +16,7 @@ from typing import Any, Literal
 from . import __version__
 from ._agent import Agent, explain_agent, find_agent, is_absence, usual_places
 from ._find import find_host
+from ._hooks import last_message
 from .errors import MobileTrackerError
 
 _CLIENTS = {"session": "MobileTracker", "batch": "AnalyticsClient", "endpoint": "BasicTracker"}
@@ -172,13 +173,14 @@ def _network(host: Path) -> str:
 def _waiting(host: Path, folder: Path) -> list[str]:
     """What waits in a state folder, one line for each queue."""
     try:
-        inspected = subprocess.run([host, "--inspect", folder], capture_output=True, text=True, timeout=10)
+        command = [str(host), "--inspect", str(folder), "--log-format", "json"]
+        inspected = subprocess.run(command, capture_output=True, timeout=10)
         report: dict[str, Any] = json.loads(inspected.stdout)
         if error := report.get("error"):
             return [f"cannot be read: {error}"]
         return [_line(lane) for lane in report["lanes"]] or ["nothing was tracked yet"]
     except ValueError:
-        return [f"cannot be read: {inspected.stderr.strip().partition(chr(10))[0]}"]
+        return [f"cannot be read: {last_message(inspected.stderr)}"]
     except (OSError, subprocess.SubprocessError) as error:
         return [f"cannot be read: {error}"]
 

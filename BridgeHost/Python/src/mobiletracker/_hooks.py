@@ -201,5 +201,14 @@ def _entry(line: bytes) -> dict[str, Any]:
     return {"message": line.decode(errors="replace")}
 
 
+def last_message(text: bytes) -> str:
+    """What a host process that has failed says of it.
+
+    :param text: What it wrote to stderr, with `--log-format json`. Other code in its process may write there too.
+    """
+    entries = [_entry(line) for line in text.strip().split(b"\n")]
+    return str(next((entry for entry in reversed(entries) if "level" in entry), entries[-1])["message"])
+
+
 def _line(entry: dict[str, Any]) -> str:
     return f"[MobileTracker] {entry['level']}: {entry['message']}\n" if "level" in entry else f"{entry['message']}\n"
