@@ -28,7 +28,7 @@ enum PythonNames {
 
     private static let values = [
         "null": "None", "true": "True", "false": "False", "beforeSend": "before_send",
-        "hostArguments": "host_arguments",
+        "hostArguments": "host_arguments", "hostPath": "host_path",
     ]
 
     private static let known: Set<String> = {

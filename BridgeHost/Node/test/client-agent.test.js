@@ -210,7 +210,7 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         assert.deepEqual(new Set((await inTime(calls)).map(({ reason }) => reason)), new Set(['NOT_INITIALIZED']))
         const [, again] = silences()
         assert.match(again, /cannot be reached .* This is tried again; calls wait/)
-        for (const silence of [0, 2]) assert.match(silences()[silence], /has not answered for 10 s, and 2000 calls wait for it/)
+        for (const silence of [0, 2]) assert.match(silences()[silence], /has not answered for 10 s, and 2,000 calls wait for it/)
     })
 
     test('waits for an agent that is stopped when it connects for the first time', async (t) => {
@@ -362,10 +362,11 @@ suite('a client of an agent', { skip: withoutHost }, () => {
         const outcomes = await inTime(Promise.all([client.track('LARGE', { text: 'x'.repeat(5000) }), client.track('NEXT')]))
         await inTime(initialized)
 
-        assert.deepEqual(outcomes[0], { status: 'dropped', reason: 'TOO_LARGE' })
+        const fault = { reason: 'size', option: '--max-message-bytes', most: 4096 }
+        assert.deepEqual(outcomes[0], { status: 'dropped', reason: 'TOO_LARGE', fault })
         assert.notEqual(outcomes[1].status, 'dropped')
         assert.equal(warnings.length, 1)
-        assert.match(warnings[0], /track "LARGE" was dropped: TOO_LARGE\. The call is too large\./)
+        assert.match(warnings[0], /track "LARGE" was dropped: TOO_LARGE\. As JSON it is larger than --max-message-bytes allows, 4,096 bytes\./)
     })
 
     test('warns of arguments for a host that it does not start', async (t) => {

@@ -169,9 +169,11 @@ suite('a wrong argument of a tracking call', () => {
         test(`that throws drops the call: ${what}`, { skip: withoutHost }, async (t) => {
             const { tracker, warnings } = await realTracker(t)
 
-            assert.deepEqual(await call(tracker), { status: 'dropped', reason: 'SERIALIZATION_ERROR' })
+            const { fault, ...outcome } = await call(tracker)
+            assert.deepEqual([outcome, fault.reason], [{ status: 'dropped', reason: 'SERIALIZATION_ERROR' }, 'notJSON'])
 
             assert.equal(warnings.length, 1)
+            assert.ok(warnings[0].includes(`SERIALIZATION_ERROR. ${fault.detail} (at `), warnings[0])
             assert.match(warnings[0], / cannot be read: .* \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
         })
     }
@@ -204,11 +206,13 @@ suite('a wrong argument of a tracking call', () => {
     })
 
     test('that only the host finds is an outcome as well', async (t) => {
-        const error = { code: -32602, message: 'track: the params are odd', data: { code: 'INVALID_PARAMS' } }
+        const data = { code: 'INVALID_PARAMS', method: 'track', param: 'eventName', detail: 'is odd' }
+        const error = { code: -32602, message: "track: 'eventName' is odd", data }
         const { tracker, warnings } = fakeTracker(t, { errors: { track: error } })
 
-        assert.deepEqual(await tracker.track('X'), { status: 'dropped', reason: 'INVALID_VALUE' })
-        assert.ok(warnings[0].includes('INVALID_VALUE. track: the params are odd. (at '), warnings[0])
+        const fault = { reason: 'invalid', option: 'eventName', detail: 'is odd' }
+        assert.deepEqual(await tracker.track('X'), { status: 'dropped', reason: 'INVALID_VALUE', fault })
+        assert.ok(warnings[0].includes("INVALID_VALUE. 'eventName' is odd. (at "), warnings[0])
     })
 
     test('is no warning with warnings: false', async (t) => {

@@ -144,7 +144,8 @@ suite('when the host dies', () => {
         await tracker.init('925', config)
 
         assert.deepEqual(methodsOf(lives()[1]), ['track', 'init'])
-        const warning = '[MobileTracker] init failed after the host was started: init: The call is too large.'
+        const warning = '[MobileTracker] init failed after the host was started: init: The call is too large. '
+            + 'A message has at most 1,000 bytes.'
         assert.ok(warnings.includes(warning), warnings.join('\n'))
     })
 

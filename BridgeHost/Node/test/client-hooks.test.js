@@ -382,9 +382,9 @@ suite('beforeSend', () => {
     const faults = {
         'that returns a BigInt': [() => 5n, '`beforeSend` must return the call'],
         'that returns a getter that throws': [() => ({ get name() { throw new Error(PERSONAL) } }), '`beforeSend` has returned what cannot be read: Error at /'],
-        'that throws': [() => { throw new TypeError(PERSONAL) }, 'beforeSend has thrown: TypeError at /'],
-        'that throws a text': [() => { throw PERSONAL }, 'beforeSend has thrown: string'],
-        'that throws what cannot be shown': [() => { throw { stack: '', get name() { throw 1 } } }, 'beforeSend has thrown: what was thrown cannot be shown'],
+        'that throws': [() => { throw new TypeError(PERSONAL) }, '`beforeSend` has failed: TypeError at /'],
+        'that throws a text': [() => { throw PERSONAL }, '`beforeSend` has failed: string'],
+        'that throws what cannot be shown': [() => { throw { stack: '', get name() { throw 1 } } }, '`beforeSend` has failed: what was thrown cannot be shown'],
         'that is asynchronous': [async (call) => call, '`beforeSend` must return the call, or `null` to drop it, and no promise'],
         'that returns a text': [() => 'x', '`beforeSend` must return the call'],
     }

@@ -137,8 +137,8 @@ suite('a value that cannot be sent', () => {
         const outcomes = [await tracker.track('A', { a: [1, NaN] }), await tracker.basic.track('B', { b: '\ud800' })]
         await tracker.track('C')
 
-        const refused = { status: 'dropped', reason: 'SERIALIZATION_ERROR' }
-        assert.deepEqual(outcomes, [refused, refused])
+        const refused = (detail) => ({ status: 'dropped', reason: 'SERIALIZATION_ERROR', fault: { reason: 'notJSON', detail } })
+        assert.deepEqual(outcomes, [refused('attributes.a[1] is NaN.'), refused('properties.b holds a lone surrogate.')])
         assert.deepEqual(warnings.map(withoutPlace), [
             '[MobileTracker] track "A" was dropped: SERIALIZATION_ERROR. attributes.a[1] is NaN.',
             '[MobileTracker] basic.track "B" was dropped: SERIALIZATION_ERROR. properties.b holds a lone surrogate.',
@@ -151,8 +151,9 @@ suite('a value that cannot be sent', () => {
         await tracker.track('A')
         const large = 'é'.repeat(5000)
 
-        assert.deepEqual(await tracker.track('A', { large }), { status: 'dropped', reason: 'TOO_LARGE' })
-        await assert.rejects(tracker.getCrossDomainUrl(large), { code: 'MESSAGE_TOO_LARGE', number: -32600 })
+        const fault = { reason: 'size', option: '--max-message-bytes', most: 10_000 }
+        assert.deepEqual(await tracker.track('A', { large }), { status: 'dropped', reason: 'TOO_LARGE', fault })
+        await assert.rejects(tracker.getCrossDomainUrl(large), { code: 'MESSAGE_TOO_LARGE', number: -32600, data: { limit: 10_000 } })
         assert.equal((await tracker.track('A', { large: large.slice(200) })).status, 'queued')
     })
 
@@ -164,12 +165,14 @@ suite('a value that cannot be sent', () => {
         await assert.rejects(tracker.getCrossDomainUrl(large), {
             code: 'MESSAGE_TOO_LARGE',
             number: -32600,
-            message: 'getCrossDomainUrl: The call is too large.',
+            message: 'getCrossDomainUrl: The call is too large. A message has at most 10,000 bytes.',
         })
 
         assert.deepEqual((await outcomes).map(({ status, reason }) => reason ?? status), ['TOO_LARGE', 'queued'])
         assert.deepEqual(lives().map(methodsOf), [['track']])
-        assert.deepEqual(warnings.map(withoutPlace), ['[MobileTracker] track "A" was dropped: TOO_LARGE. The call is too large.'])
+        assert.deepEqual(warnings.map(withoutPlace), [
+            '[MobileTracker] track "A" was dropped: TOO_LARGE. As JSON it is larger than --max-message-bytes allows, 10,000 bytes.',
+        ])
     })
 
     test('that is too large for the host lets no call of the logger overtake those behind it', async (t) => {
@@ -193,7 +196,8 @@ suite('a value that cannot be sent', () => {
         const mebi = 1024 * 1024
 
         for (const large of ['é'.repeat(8 * mebi), 'x'.repeat(17 * mebi)]) {
-            assert.deepEqual(await tracker.track('A', { large }), { status: 'dropped', reason: 'TOO_LARGE' })
+            const fault = { reason: 'size', option: '--max-message-bytes', most: 16 * mebi }
+            assert.deepEqual(await tracker.track('A', { large }), { status: 'dropped', reason: 'TOO_LARGE', fault })
             await assert.rejects(tracker.init('925', { apiUrl: large }), { code: 'MESSAGE_TOO_LARGE', number: -32600 })
         }
     })

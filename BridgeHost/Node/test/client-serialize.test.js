@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { runInNewContext } from 'node:vm'
 import { randomFrom } from '../testsupport/random.js'
-import { MAX_LEVELS, PLAIN, ValueFault, serialize } from '../src/client/serialize.js'
+import { MAX_LEVELS, PLAIN, SizeFault, ValueFault, serialize } from '../src/client/serialize.js'
 
 /** Arrays in arrays, so many in all. */
 function nested(levels) {
@@ -207,7 +207,7 @@ suite('serialize refuses, saying where', () => {
 
         for (const form of [undefined, PLAIN]) {
             const write = () => serialize(large, 'value', 100_000, undefined, { form })
-            assert.throws(write, { isTooLarge: true, message: /is too large$/ })
+            assert.throws(write, SizeFault)
         }
     })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { explainStart } from '../src/client/explain.js'
 import { findHost } from '../src/client/finder.js'
-import { isMusl } from '../src/client/platforms.js'
+import { THIS_PLATFORM, isMusl } from '../src/client/platforms.js'
 import { createTracker } from '../src/client/tracker.js'
 import { afterwards, captureWarnings, freshFolder } from '../testsupport/hosts.js'
 import { runTool } from '../testsupport/packages.js'
@@ -53,7 +53,7 @@ suite('the host is found', () => {
         test(`not ${where}: the error names that place`, (t) => {
             const path = pathIn(freshFolder(t))
 
-            assert.throws(() => findHost({ env: {}, hostPath: path }), { code: 'HOST_NOT_FOUND', data: { looked: [path] } })
+            assert.throws(() => findHost({ env: {}, hostPath: path }), { code: 'HOST_NOT_FOUND', data: { looked: [{ path, origin: 'option hostPath' }], why: 'named', platform: THIS_PLATFORM } })
         })
     }
 
@@ -132,7 +132,7 @@ suite('without a host', () => {
         assert.throws(() => findHost({ env: {}, root }), (error) => {
             assert.equal(error.code, 'HOST_NOT_FOUND')
             assert.equal(error.data.looked.length, 3)
-            for (const path of error.data.looked) assert.ok(error.message.includes(path), path)
+            for (const { path } of error.data.looked) assert.ok(error.message.includes(path), path)
             assert.match(error.message, /make build.*hostPath.*MOBILE_TRACKER_HOST/s)
             return true
         })
@@ -161,7 +161,7 @@ suite('without a host', () => {
         assert.throws(() => findHost({ hostPath: join(folder, 'nowhere') }), {
             code: 'HOST_NOT_FOUND',
             message: /You named this place, so no other was searched: correct the path, or leave it out\./,
-            data: { looked: [join(folder, 'nowhere')] },
+            data: { looked: [{ path: join(folder, 'nowhere'), origin: 'option hostPath' }], why: 'named', platform: THIS_PLATFORM },
         })
         assert.throws(() => findHost({ hostPath: folder }), { code: 'HOST_NOT_FOUND' })
     })

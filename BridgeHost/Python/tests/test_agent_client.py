@@ -247,7 +247,10 @@ class AgentClientTests(TestCase):
         self.assertEqual(tracker.track("B").outcome(GUARD).status, "queued")
 
         for method in ("init", "analytics.setDefaults"):
-            words = f"{method} failed after the host was started: MESSAGE_TOO_LARGE: {method}: The call is too large."
+            words = (
+                f"{method} failed after the host was started: MESSAGE_TOO_LARGE: {method}: The call is too large. A message "
+                "has at most 4,096 bytes."
+            )
             self.assertEqual(self.warnings.count(words), 1, self.warnings)
 
     def test_calls_wait_for_an_agent_that_is_started_later(self) -> None:

@@ -281,7 +281,7 @@ class BeforeSendTests(TestCase):
 
         self.assertEqual([tracker.track(name).outcome(60) for name in "AB"], [DROPPED, DROPPED])
         self.assertRegex(
-            self.warnings[0], r'^track "A" was dropped: before_send has raised ZeroDivisionError.* \(at .*test_hooks'
+            self.warnings[0], r'^track "A" was dropped: `before_send` has failed: ZeroDivisionError.* \(at .*test_hooks'
         )
         self.assertNotIn("division", self.warnings[0])  # What an error says may be personal.
         self.assertRegex(

@@ -61,8 +61,8 @@ class FindTests(TestCase):
 
         error = caught.exception
         self.assertEqual((error.code, len(error.data["looked"])), ("HOST_NOT_FOUND", 3))
-        for path in error.data["looked"]:
-            self.assertIn(path, error.message)
+        for place in error.data["looked"]:
+            self.assertIn(f"  {place['path']} ({place['origin']})\n", error.message)
         self.assertRegex(error.message, r"(?s)make build.*host_path.*MOBILE_TRACKER_HOST")
 
     def test_an_installed_package_looks_in_itself_alone(self) -> None:

@@ -10,14 +10,23 @@ package enum ClientText: String, CaseIterable, Sendable {
     // Why a host cannot be used here.
     case otherProtocol, otherPlatform, wrongArguments, oldLibrary, noLibrary, notRunnable, notExecutable, otherLibrary
     case noProgram, notStartable
+    /// Without `places`, which are one `hostPlace` a line, it is the first sentence alone.
+    case hostNotFound
+    case hostPlace, hostRemedy, hostNamed
+    // A host that does not do what it should.
+    case hostSilent, hostAbandoned, hostSlow, agentSlow, strayLine, replayFailed
     // Why an agent cannot be used.
     case agentForbidden, notListening, noSocket, longPath, agentRefuses, ignoredArguments
     // What the program's own functions do wrong.
-    case noCall, unreadableCall, noCredentials
+    case filterFailed, noCall, unreadableCall, noCredentials
+    // Its listeners.
+    case noListener, listenerFailed, notificationsLost
+    /// Stands for the path of a value if a call as a whole is wrong.
+    case wholeCall
     // What is wrong with a value, behind its path.
-    case loneSurrogate, wrongKey, sameKeys, cycle, tooDeep
+    case unreadable, unwritable, otherType, loneSurrogate, wrongKey, sameKeys, cycle, tooDeep
     // Calls that fail.
-    case failedLater, unhandled
+    case callTooLarge, failedLater, unhandled
 
     package var text: String {
         switch self {
@@ -57,14 +66,41 @@ package enum ClientText: String, CaseIterable, Sendable {
         case .ignoredArguments:
             "`hostArguments` are not used: the agent at {path} was started with arguments of its own. Give them to the "
                 + "agent, or leave them out."
+        case .hostNotFound:
+            "The host program was not found.[ These places were searched:\n{places}\n{remedy}]"
+        case .hostPlace: "  {path} ({origin})"
+        case .hostRemedy:
+            "[{why} Or build|Build] it with \"make build\" in the repository, and say where it is with `hostPath` or the "
+                + "environment variable MOBILE_TRACKER_HOST."
+        case .hostNamed: "You named this place, so no other was searched: correct the path, or leave it out."
+        case .hostSilent:
+            "[{host}|The host] has not answered for {seconds} s, and [1 call waits{one}|{calls} calls wait] for it: it was "
+                + "stopped, or its disk does not answer."
+        case .hostAbandoned:
+            "The host has not answered for {seconds} s, and the program has nothing else to do. If the host goes on, it "
+                + "stores what it has received."
+        case .hostSlow: "The host at {path} did not answer within {seconds} s: is it the BridgeHost program?"
+        case .agentSlow: "it did not answer within {seconds} s"
+        case .strayLine:
+            "The host sent a line that is neither a notification nor the answer to a call. It is started again."
+        case .replayFailed: "{method} failed after the host was started: {error}"
+        case .filterFailed: "`beforeSend` has failed: {error}"
         case .noCall: "`beforeSend` must return the call, or `null` to drop it, and no {promise}"
         case .unreadableCall: "`beforeSend` has returned what cannot be read: {error}"
         case .noCredentials: "The function credentials gave none to {client}: {why}"
+        case .noListener: "The listener must be a function."
+        case .listenerFailed: "A listener[ to {topic}] failed: {error}"
+        case .notificationsLost: "{count} notifications were left out: they were not read in time."
+        case .wholeCall: "The call"
+        case .unreadable: "cannot be read: {error}"
+        case .unwritable: "is {value}"
+        case .otherType: "is {type}, which JSON does not have"
         case .loneSurrogate: "holds a lone surrogate"
         case .wrongKey: "has a key that is no string"
         case .sameKeys: "has two keys that are {key} in JSON"
         case .cycle: "is part of a cycle"
         case .tooDeep: "is nested deeper than {levels} levels"
+        case .callTooLarge: "{method}: The call is too large. A message has at most {limit} bytes."
         case .failedLater: "{method}, which was called while tracking was off, failed: {why}"
         case .unhandled: "{method} failed, and its error was not handled: {error}{place}"
         }

@@ -1,3 +1,4 @@
+import { clientText } from './fault.js'
 import { NUMBERS } from './methods.js'
 
 /** Something a caller can act on: by its `code`, which is stable, and not by its message. */
@@ -25,6 +26,11 @@ export class MobileTrackerError extends Error {
     get name() {
         return 'MobileTrackerError'
     }
+}
+
+/** The error of a call that is longer than the host accepts. @param {number} limit How long a message may be, in bytes. */
+export function messageTooLarge(method, limit) {
+    return new MobileTrackerError('MESSAGE_TOO_LARGE', clientText('callTooLarge', { method, limit }), { data: { limit } })
 }
 
 /** A line of a stack, with the place in it. */

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { MobileTrackerError } from './errors.js'
+import { clientText } from './fault.js'
 import { isMusl, packageFor, PLATFORMS, THIS_PLATFORM } from './platforms.js'
 
 /** The name of this package. */
@@ -11,12 +12,17 @@ const NAME = '@mobiletracker/bridge'
 /** This file, or the bundle that it is a part of. A bundle in CommonJS has no `import.meta.url`. */
 const FILE = import.meta.url ? fileURLToPath(import.meta.url) : typeof __filename === 'string' ? __filename : process.argv[1] ?? ''
 
-/** What to do when there is no host for a bundle. */
-const BUNDLED = `${NAME} is part of a bundle, and a bundle cannot hold the host, which is a program. Keep the package out of `
-    + `the bundle (with esbuild: --external:${NAME}) and install it where the bundle runs, or copy the host beside the bundle.`
-
-/** What to do when there is no host at the named place. */
-const NAMED = 'You named this place, so no other was searched: correct the path, or leave it out.'
+/** Why there is no host, by the word for it, and what to do. @type {Record<string, (platform: string) => string>} */
+const WHY = {
+    named: () => clientText('hostNamed'),
+    bundled: () => `${NAME} is part of a bundle, and a bundle cannot hold the host, which is a program. Keep the package out of `
+        + `the bundle (with esbuild: --external:${NAME}) and install it where the bundle runs, or copy the host beside the bundle.`,
+    otherPlatform: (platform) =>
+        `No package has a host for ${platform}; there are some for ${Object.keys(PLATFORMS).join(', ')}.`,
+    otherLibrary: () =>
+        'The packages with a host need glibc, and the C library of this system is another (musl, as on Alpine).',
+    notInstalled: (platform) => `Install ${packageFor(platform)}: npm leaves it out if you omit optional dependencies.`,
+}
 
 /**
  * Finds the host program: at `hostPath`, else at `MOBILE_TRACKER_HOST`, else in this package, else in the package for
@@ -32,7 +38,8 @@ const NAMED = 'You named this place, so no other was searched: correct the path,
  * @param {string} [options.platform]
  * @param {() => boolean} [options.hasMusl] Called only if there is no host.
  * @returns {string} An absolute path of a file.
- * @throws {MobileTrackerError} `HOST_NOT_FOUND`. The message lists the places and says what to do.
+ * @throws {MobileTrackerError} `HOST_NOT_FOUND`. The message lists the places and says what to do; the data are a
+ *     {@link Lack}.
  */
 export function findHost({
     hostPath, folder = '', env = process.env, file = FILE, root = packageOf(file), platform = THIS_PLATFORM, hasMusl = isMusl,
@@ -41,32 +48,41 @@ export function findHost({
         ?? (root ? inPackage(root, platform) : besideBundle(file, platform))
     const found = places.find(({ path }) => isFile(path))
     if (found) return found.path
-    const why = hostPath || env.MOBILE_TRACKER_HOST ? NAMED : !root ? BUNDLED : missing(platform, hasMusl)
-    const list = places.map(({ path, from }) => `  ${path} (${from})`).join('\n')
-    throw new MobileTrackerError(
-        'HOST_NOT_FOUND',
-        `The host program was not found. These places were searched:\n${list}\n` +
-            `${why} Or build it with "make build" in the repository, and say where it is with the option ` +
-            'hostPath or the environment variable MOBILE_TRACKER_HOST.',
-        { data: { looked: places.map(({ path }) => path) } },
-    )
+    const why = hostPath || env.MOBILE_TRACKER_HOST ? 'named' : root ? missing(platform, hasMusl) : 'bundled'
+    const lack = { looked: places, why, platform }
+    const facts = { places: placesOf(lack).join('\n'), remedy: remedyFor(lack) }
+    throw new MobileTrackerError('HOST_NOT_FOUND', clientText('hostNotFound', facts), { data: lack })
 }
 
-/** Why npm has not installed a host, and what to do. */
+/**
+ * Why there is no host.
+ *
+ * @typedef {object} Lack
+ * @property {{ path: string, origin: string }[]} looked Where it was looked for, and what has named the place.
+ * @property {'named' | 'bundled' | 'otherPlatform' | 'otherLibrary' | 'notInstalled'} why
+ * @property {string} platform
+ */
+
+/** The places in words, one a line. @param {Lack} lack */
+export function placesOf({ looked }) {
+    return looked.map((place) => clientText('hostPlace', place))
+}
+
+/** What to do. @param {Lack} lack */
+export function remedyFor({ why, platform }) {
+    return clientText('hostRemedy', { why: WHY[why](platform) })
+}
+
+/** Why npm has not installed a host. */
 function missing(platform, hasMusl) {
-    if (!Object.hasOwn(PLATFORMS, platform)) {
-        return `No package has a host for ${platform}; there are some for ${Object.keys(PLATFORMS).join(', ')}.`
-    }
-    if (PLATFORMS[platform].libc?.includes('glibc') && hasMusl()) {
-        return 'The packages with a host need glibc, and the C library of this system is another (musl, as on Alpine).'
-    }
-    return `Install ${packageFor(platform)}: npm leaves it out if you omit optional dependencies.`
+    if (!Object.hasOwn(PLATFORMS, platform)) return 'otherPlatform'
+    return PLATFORMS[platform].libc?.includes('glibc') && hasMusl() ? 'otherLibrary' : 'notInstalled'
 }
 
 /** If the caller names a place, no other is searched: another host than the named one would be a surprise. */
 function named(hostPath, variable, folder) {
-    if (hostPath) return [{ path: resolve(folder, hostPath), from: 'option hostPath' }]
-    return variable ? [{ path: resolve(folder, variable), from: 'MOBILE_TRACKER_HOST' }] : undefined
+    if (hostPath) return [{ path: resolve(folder, hostPath), origin: 'option hostPath' }]
+    return variable ? [{ path: resolve(folder, variable), origin: 'MOBILE_TRACKER_HOST' }] : undefined
 }
 
 /** The folder of the package that has this file; null if the file is a bundle. */
@@ -76,24 +92,24 @@ function packageOf(file) {
 }
 
 function besideBundle(file, platform) {
-    const beside = { path: join(dirname(file), 'BridgeHost'), from: 'beside the bundle' }
+    const beside = { path: join(dirname(file), 'BridgeHost'), origin: 'beside the bundle' }
     const installed = resolved(file, `${NAME}/package.json`)
     return installed ? [beside, ...inPackage(dirname(installed), platform)] : [beside]
 }
 
 function inPackage(root, platform) {
     return [
-        { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), from: 'package' },
+        { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), origin: 'package' },
         ...inPlatformPackage(root, packageFor(platform)),
-        { path: resolve(root, '../../.build/release/BridgeHost'), from: 'release build' },
-        { path: resolve(root, '../../.build/debug/BridgeHost'), from: 'debug build' },
+        { path: resolve(root, '../../.build/release/BridgeHost'), origin: 'release build' },
+        { path: resolve(root, '../../.build/debug/BridgeHost'), origin: 'debug build' },
     ]
 }
 
 /** The host in the package for the platform; none if that package is not installed. */
 function inPlatformPackage(root, name) {
     const path = resolved(join(root, 'package.json'), `${name}/BridgeHost`)
-    return path ? [{ path: unpacked(path), from: name }] : [] // Then `missing` says how to install it.
+    return path ? [{ path: unpacked(path), origin: name }] : [] // Then `missing` says how to install it.
 }
 
 /** Where Node finds something from a file; undefined if it does not. */

@@ -158,7 +158,7 @@ export function filter(beforeSend, method, row, sent) {
             return { dropped: true, fault: clientText('noCall', { promise: 'promise' }) }
         }
     } catch (error) {
-        return { dropped: true, fault: `beforeSend has thrown: ${described(error)}` }
+        return { dropped: true, fault: clientText('filterFailed', { error: described(error) }) }
     }
     try {
         const changed = { ...result }

@@ -5,9 +5,10 @@ import { CallTable } from './call-table.js'
 import { Call, hostExited } from './call.js'
 import { clearTimeout, nextTick, now, setTimeout } from './clock.js'
 import { CrashLimit } from './crash-limit.js'
-import { MobileTrackerError, errorFromAnswer } from './errors.js'
+import { MobileTrackerError, errorFromAnswer, messageTooLarge } from './errors.js'
 import { describeEnd } from './explain.js'
 import { isExiting } from './exit.js'
+import { clientText } from './fault.js'
 import { findHost } from './finder.js'
 import { checkInfo } from './handshake.js'
 import { afterAgent, afterHost } from './host-end.js'
@@ -15,7 +16,7 @@ import { HostProcess } from './host-process.js'
 import { readMessage } from './messages.js'
 import { METHODS } from './methods.js'
 import { Recovery, isSetup, repeated } from './recovery.js'
-import { isLonger, tooLarge } from './serialize.js'
+import { isLonger } from './serialize.js'
 import { SetupHold, isUrgent } from './setup-hold.js'
 import { Shutdown } from './shutdown.js'
 
@@ -165,8 +166,7 @@ export class HostLink {
         if (!host) return
         this.#host = null
         host.abandon()
-        const sentence = `The host has not answered for ${SILENCE_MS / 1000} s, and the program has nothing else to do. `
-            + 'If the host goes on, it stores what it has received.'
+        const sentence = clientText('hostAbandoned', { seconds: SILENCE_MS / 1000 })
         this.#fail(new MobileTrackerError('HOST_EXITED', sentence, { retryable: true }))
     }
 
@@ -275,13 +275,12 @@ export class HostLink {
     }
 
     #failHandshake(host, path) {
-        const how = `did not answer within ${HANDSHAKE_MS / 1000} s`
+        const seconds = HANDSHAKE_MS / 1000
         if (this.#agent) {
             host.kill()
-            return this.#ended(host, path, { how: `it ${how}` })
+            return this.#ended(host, path, { how: clientText('agentSlow', { seconds }) })
         }
-        const sentence = `The host at ${path} ${how}: is it the BridgeHost program?`
-        this.#refuse(host, new MobileTrackerError('HOST_START_FAILED', sentence))
+        this.#refuse(host, new MobileTrackerError('HOST_START_FAILED', clientText('hostSlow', { path, seconds })))
     }
 
     #completeHandshake(host, path, info) {
@@ -360,7 +359,7 @@ export class HostLink {
         call.promise.catch((error) => {
             // The program knows by its own `init` that there was no session, or has replaced it by that.
             if (this.#hold.isReplaced(call) || ['HOST_EXITED', 'SESSION_CREATION_FAILED'].includes(error.code)) return
-            this.#warn(`${method} failed after the host was started: ${error.message}`)
+            this.#warn(clientText('replayFailed', { method, error: error.message }))
         })
     }
 
@@ -374,7 +373,7 @@ export class HostLink {
         // Its text has the end of its line.
         if (!isLonger(call.text, this.maxMessageBytes + 1)) return false
         table.take(call.id)
-        call.reject(new MobileTrackerError('MESSAGE_TOO_LARGE', `${call.method}: ${tooLarge().message}.`))
+        call.reject(messageTooLarge(call.method, this.maxMessageBytes))
         this.#updateKeepAlive()
         return true
     }
@@ -428,7 +427,7 @@ export class HostLink {
         if (call || own) return this.#complete(call || own, message, Boolean(own))
         if (host.isInputClosed) return
         // It may be the answer to any call, and only a new host can answer that call.
-        this.#warn('The host sent a line that is neither a notification nor the answer to a call. It is started again.')
+        this.#warn(clientText('strayLine'))
         host.kill()
     }
 
@@ -463,9 +462,8 @@ export class HostLink {
         }
         if (!isNew) return
         const { size } = this.#calls
-        const calls = size === 1 ? '1 call waits' : `${size} calls wait`
-        this.#warn(`${this.#host?.name ?? 'The host'} has not answered for ${SILENCE_MS / 1000} s, and ${calls} for it: `
-            + 'it was stopped, or its disk does not answer.')
+        const facts = { host: this.#host?.name, seconds: SILENCE_MS / 1000, calls: size, one: size === 1 ? '' : undefined }
+        this.#warn(clientText('hostSilent', facts))
     }
 
     // Ending

@@ -1,4 +1,5 @@
 import { described } from './errors.js'
+import { clientText } from './fault.js'
 
 const TOPICS = ['log', 'diagnostic', 'session', 'delivered', 'credentials']
 
@@ -30,7 +31,7 @@ export class NotificationListeners {
         if (!listeners) {
             throw new TypeError(`There is no event ${String(event)}, only ${TOPICS.join(', ')}.`)
         }
-        if (typeof listener !== 'function') throw new TypeError('The listener must be a function.')
+        if (typeof listener !== 'function') throw new TypeError(clientText('noListener'))
         const entry = { listener }
         listeners.add(entry)
         if (!this.#subscribed.has(event)) {
@@ -43,14 +44,14 @@ export class NotificationListeners {
     /** @param {{ method: string, params: any }} notification */
     receive({ method, params }) {
         if (method === '$/lost') {
-            return this.#options.warn(`${params.count} notifications were left out: they were not read in time.`)
+            return this.#options.warn(clientText('notificationsLost', params))
         }
         const topic = params?.kind === 'delivered' ? 'delivered' : method
         const listeners = this.#listeners.get(topic) ?? new Set()
         // A listener that registers another one is not to be followed by it now.
         for (const entry of [...listeners]) {
             if (!listeners.has(entry)) continue
-            const warn = (error) => this.#options.warn(`A listener to ${topic} failed: ${described(error)}`)
+            const warn = (error) => this.#options.warn(clientText('listenerFailed', { topic, error: described(error) }))
             try {
                 entry.listener(params)?.then?.(undefined, warn)
             } catch (error) {

@@ -16,7 +16,6 @@ import { DROPS, PHRASES } from './texts.js'
  * @property {unknown} [name] The event's or screen's name, if the call has one.
  * @property {string} reason
  * @property {{ reason: string }} [fault] What is wrong, as data, if the reason does not say it.
- * @property {string} [detail] What is wrong, in words.
  * @property {string} place The caller's line, for the end of a sentence.
  * @property {boolean} [hasFailed] Whether it failed instead: it is unknown whether the host stored it.
  */
@@ -44,8 +43,7 @@ export function callName({ method, name }) {
     return typeof name === 'string' ? `${method} ${JSON.stringify(name.slice(0, 200))}` : method
 }
 
-function whyDropped({ method, reason, fault, detail, hasFailed }) {
-    if (detail) return detail
+function whyDropped({ method, reason, fault, hasFailed }) {
     const init = Object.keys(METHODS).find((each) => METHODS[each].restores === 'setup' && clientOf(each) === clientOf(method))
     const word = hasFailed ? 'notStored' : fault?.reason ?? reason
     const words = sentenceOf(word, { ...fault, init: `${init}()` })

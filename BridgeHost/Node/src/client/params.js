@@ -1,7 +1,7 @@
 import { types } from 'node:util'
 import { distance, folded, nearest } from '../nearest.js'
 import { SCOPE } from './scope.js'
-import { PLAIN, TEXT, ValueFault, isLonger, opaqueName, serialize, tooLarge } from './serialize.js'
+import { PLAIN, TEXT, SizeFault, ValueFault, isLonger, opaqueName, serialize } from './serialize.js'
 
 /** The options that every call with an effect takes, in an object after its arguments. */
 const OPTIONS = ['messageId']
@@ -24,7 +24,6 @@ export class ArgumentFault extends ValueFault {
      */
     constructor(word, option, facts) {
         super(option, word)
-        /** What is wrong, as a fault. */
         this.data = { reason: word, option, ...facts }
     }
 }
@@ -49,11 +48,11 @@ export class ArgumentFault extends ValueFault {
  * @param {unknown[]} args
  * @param {How} how
  * @returns {string} JSON text.
- * @throws {ValueFault}
+ * @throws {ValueFault | SizeFault}
  */
 export function writeParams(row, args, how) {
     const text = paramsAs(TEXT, row, args, how)
-    if (isLonger(text, how.maxBytes)) throw tooLarge()
+    if (isLonger(text, how.maxBytes)) throw new SizeFault()
     return text
 }
 
@@ -64,7 +63,7 @@ export function writeParams(row, args, how) {
  * @param {unknown[]} args
  * @param {How} how
  * @returns {object} It shares nothing with the arguments. Whether it is too long is known once it is written.
- * @throws {ValueFault}
+ * @throws {ValueFault | SizeFault}
  */
 export function plainParams(row, args, how) {
     return paramsAs(PLAIN, row, args, how)
@@ -73,7 +72,7 @@ export function plainParams(row, args, how) {
 function paramsAs(form, row, args, { maxBytes, convert, isWhole, warn, ...how }) {
     const omitted = []
     const omit = (path, kind) => omitted.push({ path, kind })
-    const write = (value, name) => serialize(value, name, maxBytes, omit, { form, convert, isWhole })
+    const write = (value, name, argument) => serialize(value, name, maxBytes, omit, { form, convert, isWhole, argument })
     const isInOne = row.takesObject && isObject(args[0]) && holdsParams(row.params, args)
     const made = isInOne
         ? write(withTextsOfIDs(row, args[0]), 'argument')
@@ -169,7 +168,7 @@ function writeScopes(scopes, { form, write, warn, maxBytes }) {
             ? writeMembers(given, SCOPE, place, { form, write, warn }) ?? form.endObject(form.object())
             : write(given, place) ?? form.nothing
         list = form.item(list, one)
-        if (form === TEXT && isLonger(list, maxBytes)) throw tooLarge()
+        if (form === TEXT && isLonger(list, maxBytes)) throw new SizeFault()
     }
     return form.endList(list)
 }
@@ -208,7 +207,7 @@ function optionsOf(value) {
  * @param {string} place What they are called in a fault.
  * @param {object} how
  * @param {import('./serialize.js').Form} how.form
- * @param {(value: unknown, path: string) => unknown} how.write Writes a value in this form.
+ * @param {(value: unknown, path: string, argument: string) => unknown} how.write Writes a value in this form.
  * @param {(message: string) => void} how.warn
  * @param {string[]} [others] What there may be besides, and is not written.
  * @returns {any} Undefined if it has no members.
@@ -220,7 +219,7 @@ export function writeMembers(given, members = [], place, { form, write, warn }, 
     for (const { name, kind } of members) {
         if (!(name in given)) continue
         const path = `${place}.${name}`
-        const value = write(textOfID(given[name], { name: path, kind }), path)
+        const value = write(textOfID(given[name], { name: path, kind }), path, place)
         // An id that is given and has no value stays: a visitor who is not signed in is not the client's own user.
         if (value !== undefined || kind === 'id') add(name, value ?? form.nothing)
     }

@@ -19,7 +19,7 @@ export class Scope {
     #texts
     /** Each as plain values, which are never changed. @type {object[]} */
     values
-    /** What is wrong with the first one that cannot be written. @type {import('./serialize.js').ValueFault | undefined} */
+    /** What is wrong with the first one that cannot be written. @type {import('./serialize.js').ValueFault | import('./serialize.js').SizeFault | undefined} */
     fault
 
     /** @param {Scope | undefined} outer @param {() => object} read Gives the innermost as plain values. */
@@ -86,7 +86,7 @@ export function scopeRunner(writeMembers, link, { hooks, warnings }) {
         const { convert } = hooks.of('analytics.')
         const warn = (message) => warnings.warn(`analytics.with: ${message}.`)
         const omit = (path, kind) => warn(`${path} is a ${kind}, which JSON cannot hold; it is left out`)
-        const write = (value, path) => serialize(value, path, link.maxMessageBytes, omit, { form: PLAIN, convert })
+        const write = (value, path, argument) => serialize(value, path, link.maxMessageBytes, omit, { form: PLAIN, convert, argument })
         return writeMembers(given, SCOPE, 'scope', { form: PLAIN, write, warn }) ?? {}
     })
 }

@@ -8,32 +8,37 @@ export const MAX_LEVELS = 128
 /** A value that cannot be sent as it is. */
 export class ValueFault extends Error {
     /**
-     * @param {string} path Where it is, such as `attributes.items[2].price`.
+     * @param {string | undefined} path Where it is, such as `attributes.items[2].price`; undefined for the whole call.
      * @param {string} reason What is wrong with it, such as `is NaN`. It contains nothing of the value.
-     * @param {boolean} [isTooLarge] Whether only the size is wrong.
+     * @param {string} [argument] The argument that it is in.
      */
-    constructor(path, reason, isTooLarge = false) {
-        super(`${path} ${reason}`)
-        this.path = path
-        /** The argument that it is in. */
-        this.argument = path.split(/[.[]/, 1)[0]
-        this.isTooLarge = isTooLarge
+    constructor(path, reason, argument = path) {
+        super(`${path ?? clientText('wholeCall')} ${reason}`)
+        this.argument = argument
+        /** What is wrong, as the host says it of what it cannot read. */
+        this.data = { reason: 'notJSON', detail: `${this.message}.` }
     }
 }
+
+/** A call that is longer than the host accepts. */
+export class SizeFault extends Error {}
 
 /** Whether a text is longer than so many bytes. A UTF-16 unit has three of them at most. */
 export function isLonger(text, maxBytes) {
     return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes
 }
 
-/** The fault of a call that is longer than the host accepts. */
-export function tooLarge() {
-    return new ValueFault('The call', 'is too large', true)
-}
-
-/** What a value of the program has thrown while it was read, as a fault. @returns {ValueFault} */
-export function faultFrom(thrown, path) {
-    return thrown instanceof ValueFault ? thrown : new ValueFault(path, `cannot be read: ${described(thrown)}`)
+/**
+ * What a value of the program has thrown while it was read, as a fault.
+ *
+ * @param {unknown} thrown
+ * @param {string} [path] Where it is; undefined for the whole call.
+ * @param {string} [argument] The argument that it is in.
+ * @returns {ValueFault | SizeFault}
+ */
+export function faultFrom(thrown, path, argument) {
+    if (thrown instanceof ValueFault || thrown instanceof SizeFault) return thrown
+    return new ValueFault(path, clientText('unreadable', { error: described(thrown) }), argument)
 }
 
 /**
@@ -108,16 +113,20 @@ export const PLAIN = {
  * @param {(value: unknown, path: string) => unknown} [options.convert] Receives each value that JSON has no form for, and
  *     returns what stands for it, or undefined.
  * @param {boolean} [options.isWhole] Whether a member that would be left out is refused instead.
+ * @param {string} [options.argument] The argument that the value is in; by default it is one.
  * @returns {any} Undefined for undefined, functions, symbols, promises and other values of which JSON would show nothing.
- * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, too
- *     much text, and getters or `toJSON` methods that throw.
+ * @throws {ValueFault} For NaN, infinities, cycles, lone surrogates, invalid dates, more than 128 levels, and getters or
+ *     `toJSON` methods that throw.
+ * @throws {SizeFault} For too much text.
  */
-export function serialize(value, name, maxLength = Infinity, omit = () => {}, { form = TEXT, convert, isWhole } = {}) {
-    const place = { form, keys: [name], containers: [], length: 0, maxLength, omit, convert, isWhole, convertsAt: -1 }
+export function serialize(
+    value, name, maxLength = Infinity, omit = () => {}, { form = TEXT, convert, isWhole, argument = name } = {},
+) {
+    const place = { form, keys: [name], argument, containers: [], length: 0, maxLength, omit, convert, isWhole, convertsAt: -1 }
     try {
         return write(value, place, 0)
     } catch (error) {
-        throw faultFrom(error, pathOf(place.keys))
+        throw faultFrom(error, pathOf(place.keys), argument)
     }
 }
 
@@ -127,6 +136,7 @@ export function serialize(value, name, maxLength = Infinity, omit = () => {}, { 
  * @typedef {object} Place
  * @property {Form} form
  * @property {(string | number)[]} keys
+ * @property {string} argument
  * @property {object[]} containers
  * @property {number} length What the entries and the texts come to so far: the JSON text is longer.
  * @property {number} maxLength
@@ -193,7 +203,8 @@ function writeKey(key, place, level) {
 }
 
 function writeNumber(value, place, level) {
-    return Number.isFinite(value) ? place.form.number(value) : convertedOrFault(value, place, level, `is ${value}`)
+    if (Number.isFinite(value)) return place.form.number(value)
+    return convertedOrFault(value, place, level, clientText('unwritable', { value: String(value) }))
 }
 
 function writeBigInt(value, place, level) {
@@ -203,7 +214,9 @@ function writeBigInt(value, place, level) {
 
 function writeObject(value, place, level) {
     if (typeof value.toJSON !== 'function') return writePlain(value, place, level)
-    if (types.isDate(value) && Number.isNaN(value.getTime())) return convertedOrFault(value, place, level, 'is an invalid Date')
+    if (types.isDate(value) && Number.isNaN(value.getTime())) {
+        return convertedOrFault(value, place, level, clientText('unwritable', { value: 'an invalid Date' }))
+    }
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
 
@@ -264,7 +277,7 @@ function writeArray(value, place, level) {
         const item = write(value[i], place, level + 1)
         list = form.item(list, item === undefined ? form.nothing : item)
         place.length += 1
-        if (form.isTooLong(list, place)) faultOfSize(place, level)
+        if (form.isTooLong(list, place)) throw new SizeFault()
     }
     return form.endList(list)
 }
@@ -281,7 +294,7 @@ function writeMembers(names, read, place, level) {
         }
         object = form.member(object, writeKey(key, place, level), member)
         place.length += 1
-        if (form.isTooLong(object, place)) faultOfSize(place, level)
+        if (form.isTooLong(object, place)) throw new SizeFault()
     }
     return form.endObject(object)
 }
@@ -294,11 +307,7 @@ function faultOfDepth(place, level) {
 }
 
 function fault(place, level, reason) {
-    throw new ValueFault(pathOf(place.keys.slice(0, level + 1)), reason)
-}
-
-function faultOfSize(place, level) {
-    throw new ValueFault(pathOf(place.keys.slice(0, level + 1)), 'is too large', true)
+    throw new ValueFault(pathOf(place.keys.slice(0, level + 1)), reason, place.argument)
 }
 
 /** The key with which `JSON.stringify` would call `toJSON`. */

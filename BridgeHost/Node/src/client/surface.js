@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CallPromise } from './call-promise.js'
 import { MOST_CALLS, MOST_TEXT } from './call-table.js'
-import { MobileTrackerError } from './errors.js'
+import { MobileTrackerError, messageTooLarge } from './errors.js'
 import { clientText, sentenceOf } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
@@ -10,7 +10,7 @@ import { callName, dropped } from './outcome.js'
 import { ArgumentFault, plainParams, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
 import { currentScope } from './scope.js'
-import { faultFrom, tooLarge } from './serialize.js'
+import { SizeFault, faultFrom } from './serialize.js'
 import { Trace } from './trace.js'
 
 /** @typedef {import('./methods.js').BridgedMethod} BridgedMethod */
@@ -73,7 +73,7 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
             params = verdict.params ?? write(row, verdict.args, how)
             begin = own.begin
         } catch (error) {
-            return site.refuse(faultFrom(error, 'The call'))
+            return site.refuse(faultFrom(error), link.maxMessageBytes)
         }
         const { result, first, then } = off.take(method, row, params)
         if (begin) site.ended = begin()
@@ -134,17 +134,17 @@ class CallSite {
         if (gives === 'object' || gives === 'report') return result
         if (gives === 'nothing') return undefined
         if (gives !== 'outcome') return result[gives.member]
-        if (result.status === 'dropped') this.#dropped(result.reason, { fault: result.fault })
+        if (result.status === 'dropped') this.#dropped(result.reason, result.fault)
         else this.#warnings.accepted(this.#method)
         return result
     }
 
     /** The outcome of a wrong argument, or of too large a call; undefined for calls without an outcome, which reject. */
-    outcomeOf({ code, message, data }) {
+    outcomeOf({ code, data }) {
         if (this.#row.gives !== 'outcome') return undefined
         switch (code) {
-            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', whyOf(message, data))
-            case 'MESSAGE_TOO_LARGE': return this.#dropped('TOO_LARGE', { detail: `${tooLarge().message}.` })
+            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', faultOfParam(data))
+            case 'MESSAGE_TOO_LARGE': return this.#dropped('TOO_LARGE', faultOfSize(data))
             default: return undefined
         }
     }
@@ -170,7 +170,7 @@ class CallSite {
 
     /** Answers a call for which too many wait. */
     overflow() {
-        return CallPromise.resolve(this.#dropped('QUEUE_FULL', { fault: TOO_MANY }))
+        return CallPromise.resolve(this.#dropped('QUEUE_FULL', TOO_MANY))
     }
 
     /** Answers a call that `beforeSend` has dropped. @param {string} [fault] What is wrong with `beforeSend`, if so. */
@@ -179,45 +179,53 @@ class CallSite {
         return CallPromise.resolve(dropped('BEFORE_SEND'))
     }
 
-    /** Answers a call that cannot be sent, as the host would. */
-    refuse(fault) {
+    /** Answers a call that cannot be sent, as the host would. @param {number} limit How long a message may be, in bytes. */
+    refuse(fault, limit) {
         this.locate()
+        if (fault instanceof SizeFault) return this.#ended(messageTooLarge(this.#method, limit))
         const param = this.#row.params.find(({ name }) => name === fault.argument)
-        const { data, message } = fault
-        if (this.#row.gives === 'outcome') {
-            const why = data ? { fault: data } : { detail: `${message}.` }
-            return CallPromise.resolve(this.#dropped(reasonOf(fault, param), why))
-        }
-        const words = data ? sentenceOf(data.reason, data) : message
-        const error = this.errorFrom(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${words}.`, { data }))
+        if (this.#row.gives === 'outcome') return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data))
+        const data = fault instanceof ArgumentFault ? fault.data : undefined
+        const words = data ? sentenceOf(data.reason, data) : fault.message
+        return this.#ended(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${words}.`, { data }))
+    }
+
+    /** A call that has ended so, and is not sent. */
+    #ended(failure) {
+        const outcome = this.outcomeOf(failure)
+        if (outcome) return CallPromise.resolve(outcome)
+        const error = this.errorFrom(failure)
         const refusal = CallPromise.reject(error)
         refusal.ifUnwatched(() => this.unhandled(error))
         return refusal
     }
 
     /** Warns of a call that is dropped. @returns {import('./outcome.js').Outcome} */
-    #dropped(reason, why) {
-        this.#warnings.dropped(this.#drop(reason, why))
-        return dropped(reason, why.fault)
+    #dropped(reason, fault) {
+        this.#warnings.dropped(this.#drop(reason, fault))
+        return dropped(reason, fault)
     }
 
-    #drop(reason, why) {
-        return { method: this.#method, name: this.#name, reason, ...why, place: this.#trace?.place ?? '' }
+    #drop(reason, fault) {
+        return { method: this.#method, name: this.#name, reason, fault, place: this.#trace?.place ?? '' }
     }
 }
 
-/** What is wrong with params: as data if it is one of them. */
-function whyOf(message, { param, detail }) {
-    return detail ? { fault: { reason: 'invalid', option: param, detail } } : { detail: `${message}.` }
+/** What the host says of a param. It says so of each that it refuses: a client gives no others than the method has. */
+function faultOfParam({ param, detail }) {
+    return detail ? { reason: 'invalid', option: param, detail } : undefined
+}
+
+/** What is wrong with a call that is longer than the host accepts. */
+function faultOfSize({ limit }) {
+    return { reason: 'size', option: '--max-message-bytes', most: limit }
 }
 
 function reasonOf(fault, param) {
-    if (fault instanceof ArgumentFault) return param?.fault ?? 'INVALID_VALUE'
-    return fault.isTooLarge ? 'TOO_LARGE' : 'SERIALIZATION_ERROR'
+    return fault instanceof ArgumentFault ? param?.fault ?? 'INVALID_VALUE' : 'SERIALIZATION_ERROR'
 }
 
 function codeOf(fault, param) {
-    if (fault.isTooLarge) return 'MESSAGE_TOO_LARGE'
     if (fault.argument === 'argument' || fault.argument in KINDS) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
     return fault instanceof ArgumentFault ? 'INVALID_PARAMS' : 'SERIALIZATION_ERROR'

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { explainStart } from '../client/explain.js'
-import { findHost } from '../client/finder.js'
+import { clientText } from '../client/fault.js'
+import { remedyFor, findHost, placesOf } from '../client/finder.js'
 import { packageVersion } from '../command-line.js'
 import { bad, good, warning } from './findings.js'
 
@@ -16,12 +17,11 @@ export function examineHost(env = process.env) {
     let path
     try {
         path = findHost({ env })
-    } catch (error) {
-        const [what, ...places] = error.message.split('\n')
-        const looked = places.slice(0, -1).map((place) => place.trim()).join('; ')
+    } catch ({ data }) {
+        const looked = placesOf(data).map((place) => place.trim()).join('; ')
         return {
             path: null,
-            section: { title: 'Host', findings: [bad(what, `Looked at ${looked}. ${places.at(-1)}`)] },
+            section: { title: 'Host', findings: [bad(clientText('hostNotFound'), `Looked at ${looked}. ${remedyFor(data)}`)] },
         }
     }
     const findings = [...versionOf(path), ...librariesOf(path)]

@@ -18,7 +18,7 @@ from ._call import Call, wait_for
 from ._clock import now
 from ._fault import client_text, message_of, own_name, sentence, written_in
 from ._hooks import CallDropped, HostLog, filtered
-from ._json import JSONWriter, ValueFault
+from ._json import JSONWriter, SizeFault, ValueFault, fault_of
 from ._kept_params import KeptParams
 from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
@@ -102,7 +102,7 @@ class Channel:
         except CallDropped as dropped:
             return site.filtered(str(dropped))
         except Exception as error:  # A value may raise anything when it is asked for its type.
-            return site.refuse(ValueFault.of(error, "The call"))
+            return site.refuse(fault_of(error))
         call = Call(method, params, repeats=row.repeats, site=site)
         answer = self._off.take(row, params)
         if isinstance(answer, dict):
@@ -256,11 +256,12 @@ class _CallSite:
         match error.code:
             case "INVALID_PARAMS":
                 data = error.data
+                # The host says so of each param that it refuses: a client gives no others than the method has.
                 fault = {"reason": "invalid", "option": data["param"], "detail": data["detail"]} if "detail" in data else None
-                words = sentence("invalid", fault) if fault else error.message
-                return self._drop(data.get("reason", "INVALID_VALUE"), fault, f"{words}.{self._hint}")
+                return self._drop(data.get("reason", "INVALID_VALUE"), fault, hint=self._hint)
             case "MESSAGE_TOO_LARGE":
-                return self._drop("TOO_LARGE", detail=f"{ValueFault.too_large()}.")
+                fault = {"reason": "size", "option": "--max-message-bytes", "most": error.data["limit"]}
+                return self._drop("TOO_LARGE", fault)
             case _:
                 return None
 
@@ -274,25 +275,25 @@ class _CallSite:
             words = client_text("unhandled", method=self._row.method, error=error, place=self._place)
             self._channel.warnings.warn(words)
 
-    def refuse(self, fault: ValueFault) -> Call:
+    def refuse(self, fault: ValueFault | SizeFault) -> Call:
         """Answers a call that cannot be written, as the host would."""
-        if fault.is_too_large:
-            return self._ended(message_too_large(self._row.method))
+        if isinstance(fault, SizeFault):
+            return self._ended(message_too_large(self._row.method, self._channel.link.max_message_bytes))
         codes = {param.name: param.fault for param in self._row.params if param.fault != "INVALID_PARAMS"}
         code = codes.get(fault.argument, "SERIALIZATION_ERROR")
         if self._row.gives is Gives.OUTCOME:
             # It is of the wrong type, whatever is in it.
             reason = code if fault.has_no_form else "SERIALIZATION_ERROR"
-            data = {"reason": "notJSON", "detail": f"{fault}."}
-            return self._ended(self._drop(reason, data, f"{fault}.{self._hint}"))
+            return self._ended(self._drop(reason, fault.data, hint=self._hint))
         path = own_name(fault.path, written_in(self._arguments))
         return self._ended(MobileTrackerError(code, f"{self._row.method}: {path} {fault.reason}."))
 
     def refuse_repeated(self, fault: RepeatedOption, arguments: Sequence[object]) -> Call:
         """Answers a call with an option that is given twice, as the host would."""
-        words = sentence(fault.data["reason"], fault.data, written_in(arguments))
+        written = written_in(arguments)
         if self._row.gives is Gives.OUTCOME:
-            return self._ended(self._drop(fault.param.fault, fault.data, f"{words}."))
+            return self._ended(self._drop(fault.param.fault, fault.data, written=written))
+        words = sentence(fault.data["reason"], fault.data, written)
         return self._ended(MobileTrackerError(fault.param.fault, words, data=fault.data))
 
     def overflow(self) -> Call:
@@ -322,8 +323,10 @@ class _CallSite:
         self._channel.warnings.accepted(self._row)
         return Outcome(status, result["messageId"])
 
-    def _drop(self, reason: Any, fault: Any = None, detail: str = "") -> Outcome:
-        self._channel.warnings.dropped(Drop(self._row, self._name, reason, self._place, fault or {}, detail))
+    def _drop(
+        self, reason: Any, fault: Any = None, *, hint: str = "", written: frozenset[object] = frozenset()
+    ) -> Outcome:
+        self._channel.warnings.dropped(Drop(self._row, self._name, reason, self._place, fault or {}, hint, written))
         return Outcome("dropped", reason=reason, fault=fault)
 
     @property

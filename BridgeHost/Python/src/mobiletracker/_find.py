@@ -61,22 +61,19 @@ def find_host(
 
     :param host_path: The path that the caller chose.
     :param folder: From where a relative path leads; the working directory if left out.
-    :raises MobileTrackerError: `HOST_NOT_FOUND`. The message lists the places and says how to build.
+    :raises MobileTrackerError: `HOST_NOT_FOUND`. The message lists the places and says how to build; its data have the
+        places, each with its path and its origin.
     """
     places = _places(host_path, folder or "", package)
     for path, _ in places:
         if os.path.isfile(path):  # A path that cannot be examined is none.
             return path
-    looked = "\n".join(f"  {path} ({source})" for path, source in places)
+    looked = [{"path": str(path), "origin": origin} for path, origin in places]
     is_named = host_path or os.environ.get("MOBILE_TRACKER_HOST")
-    build = "You named this place, so no other was searched: correct the path, or leave it out. Or build"
-    raise MobileTrackerError(
-        "HOST_NOT_FOUND",
-        f"The host program was not found. These places were searched:\n{looked}\n"
-        f'{build if is_named else "Build"} it with "make build" in the repository, or say where it is with the '
-        "argument host_path or the environment variable MOBILE_TRACKER_HOST.",
-        data={"looked": [str(path) for path, _ in places]},
-    )
+    remedy = client_text("hostRemedy", why=client_text("hostNamed") if is_named else None)
+    words = "\n".join(client_text("hostPlace", **place) for place in looked)
+    sentence = client_text("hostNotFound", places=words, remedy=remedy)
+    raise MobileTrackerError("HOST_NOT_FOUND", sentence, data={"looked": looked})
 
 
 def _places(host_path: str | os.PathLike[str] | None, folder: str, package: Path) -> list[tuple[Path, str]]:

@@ -71,7 +71,7 @@ def filtered(
     try:
         result = before_send(call)  # type: ignore[arg-type]
     except Exception as error:
-        raise CallDropped(f"before_send has raised {described(error)}") from error
+        raise CallDropped(client_text("filterFailed", error=described(error))) from error
     if result is None:
         raise CallDropped
     if not isinstance(result, dict):

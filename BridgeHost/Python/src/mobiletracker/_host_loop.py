@@ -18,6 +18,7 @@ from ._answer_watch import SILENCE, AnswerWatch
 from ._call import ENVELOPE, Call
 from ._call_table import CallTable, Shutdown
 from ._clock import now
+from ._fault import client_text
 from ._find import HostEnd, find_host
 from ._fork_lock import forks_held_back
 from ._host_end import after_agent, after_host
@@ -88,7 +89,7 @@ class HostLoop:
         """
         self._options = options
         self.recovery = recovery
-        self.max_params_bytes = 16 * 1024 * 1024 - ENVELOPE
+        self.max_message_bytes = 16 * 1024 * 1024
         """The longest params of a call that the host accepts; until it says so, what a host accepts by default."""
         self.io = IOThread(is_idle=self._is_idle, after_turn=self._end_turn, on_fault=self._fault)
         self.backlog = Backlog()
@@ -137,10 +138,10 @@ class HostLoop:
 
     def _is_too_large(self, call: Call) -> bool:
         """Whether the host refuses a call: it was checked when it was made, which may be before that host was known."""
-        return len(call.params) > self.max_params_bytes
+        return len(call.params) > self.max_message_bytes - ENVELOPE
 
     def _reject_too_large(self) -> None:
-        self.calls.reject(lambda call: message_too_large(call.method), self._is_too_large)
+        self.calls.reject(lambda call: message_too_large(call.method, self.max_message_bytes), self._is_too_large)
 
     def _number(self, call: Call, table: CallTable) -> None:
         call.id = self.next_id
@@ -157,14 +158,14 @@ class HostLoop:
         """Makes a call of this link's own. If it fails, warns."""
         call = Call(method, params)
         if self._is_too_large(call):
-            call.fail(message_too_large(method))
+            call.fail(message_too_large(method, self.max_message_bytes))
         else:
             self._request(call)
 
         def report() -> None:
             # The program knows by its own `init` that there was no session, or has replaced it by that.
             if call.error and not call.is_replaced and call.error.code not in ("HOST_EXITED", "SESSION_CREATION_FAILED"):
-                self._warn(f"{method} failed after the host was started: {call.error}")
+                self._warn(client_text("replayFailed", method=method, error=call.error))
 
         call.watch(report)
         return call
@@ -268,12 +269,11 @@ class HostLoop:
         call.watch(lambda: self._complete_handshake(path, call))
 
     def _fail_handshake(self, host: HostProcess | AgentConnection, path: Path) -> None:
-        how = f"did not answer within {_HANDSHAKE:.0f} s"
+        seconds = f"{_HANDSHAKE:.0f}"
         if self._agent:
             host.kill()
-            return self._ended(path, HostEnd(how=f"it {how}"))
-        sentence = f"The host at {path} {how}: is it the BridgeHost program?"
-        self._refuse(MobileTrackerError("HOST_START_FAILED", sentence))
+            return self._ended(path, HostEnd(how=client_text("agentSlow", seconds=seconds)))
+        self._refuse(MobileTrackerError("HOST_START_FAILED", client_text("hostSlow", path=path, seconds=seconds)))
 
     def _complete_handshake(self, path: Path, call: Call) -> None:
         if self._handshake:
@@ -284,7 +284,7 @@ class HostLoop:
         if info.get("protocolVersion") != PROTOCOL_VERSION:
             return self._refuse(protocol_mismatch(str(path), info, PROTOCOL_VERSION))
         if isinstance(most := info.get("maxMessageBytes"), int):
-            self.max_params_bytes = most - ENVELOPE
+            self.max_message_bytes = most
         self._state = _State.READY
         self.joined = replace(self._agent, is_optional=False) if self._agent else False
         self._last_warning = ""
@@ -342,8 +342,7 @@ class HostLoop:
         for line in lines:
             if host is self.host and not self._read(line):
                 # It may be the answer to any call, and only a new host can answer that call.
-                sentence = "The host sent a line that is neither a notification nor the answer to a call."
-                self._warn(f"{sentence} It is started again.")
+                self._warn(client_text("strayLine"))
                 host.kill()
 
     def _read(self, line: str) -> bool:
@@ -460,11 +459,9 @@ class HostLoop:
             self._start()
 
     def _warn_of_silence(self) -> None:
-        calls = "1 call waits" if len(self.calls) == 1 else f"{len(self.calls)} calls wait"
-        self._warn(
-            f"{self.host.name if self.host else 'The host'} has not answered for {SILENCE:.0f} s, and {calls} for it: it "
-            "was stopped, or its disk does not answer."
-        )
+        host, calls = self.host.name if self.host else None, len(self.calls)
+        one = "" if calls == 1 else None
+        self._warn(client_text("hostSilent", host=host, seconds=f"{SILENCE:.0f}", calls=calls, one=one))
         self._send_held(self._hold.end())
 
     def _is_alone(self, shutdown: Shutdown) -> bool:

@@ -27,32 +27,33 @@ MAX_LEVELS = 128
 class ValueFault(Exception):
     """A value that cannot be sent as it is. Says where the value is and what is wrong, and contains nothing of it."""
 
-    def __init__(
-        self, path: list[str | int], reason: str, *, is_too_large: bool = False, is_other_type: bool = False
-    ) -> None:
+    def __init__(self, path: list[str | int], reason: str, *, is_other_type: bool = False) -> None:
         """
-        :param path: The argument and the keys that lead to the value.
+        :param path: The argument and the keys that lead to the value; empty for the whole call.
         :param is_other_type: Whether the value is of a type that JSON does not have.
         """
-        self.path = _path_of(path)
+        self.path = _path_of(path) if path else client_text("wholeCall")
         super().__init__(f"{self.path} {reason}")
         self.reason = reason
-        self.argument = str(path[0])
-        self.is_too_large = is_too_large
+        self.argument = str(path[0]) if path else ""
         self.has_no_form = is_other_type and len(path) == 1
         """Whether JSON has no form for the argument itself."""
 
-    @classmethod
-    def of(cls, error: Exception, name: str) -> ValueFault:
-        """The fault of a value that has raised when it was read."""
-        if isinstance(error, ValueFault):
-            return error
-        return cls([name], f"cannot be read: {described(error)}")
+    @property
+    def data(self) -> dict[str, str]:
+        """What is wrong, as the host says it of what it cannot read."""
+        return {"reason": "notJSON", "detail": f"{self}."}
 
-    @classmethod
-    def too_large(cls) -> ValueFault:
-        """The fault of a call that is longer than the host accepts."""
-        return cls(["The call"], "is too large", is_too_large=True)
+
+class SizeFault(Exception):
+    """A call that is longer than the host accepts."""
+
+
+def fault_of(error: Exception, *path: str | int) -> ValueFault | SizeFault:
+    """The fault of a value that has raised when it was read, or of the whole call."""
+    if isinstance(error, ValueFault | SizeFault):
+        return error
+    return ValueFault([*path], client_text("unreadable", error=described(error)))
 
 
 class _NotJSON(TypeError):
@@ -133,7 +134,8 @@ class JSONWriter:
         :param max_bytes: How long the text may become. It is not written much further than that.
         :param is_exact: Whether there is an `ExactNumber` among the values.
         :raises ValueFault: For NaN, infinities, cycles, lone surrogates, more than 128 levels, keys with the same text,
-            objects of types that JSON does not have, and too much text.
+            and objects of types that JSON does not have.
+        :raises SizeFault: For too much text.
         """
         try:
             left = _rest(members, max_bytes)
@@ -143,7 +145,7 @@ class JSONWriter:
                 # Fewer brackets than this cannot be nested too deep.
                 if text.count("{") + text.count("[") <= MAX_LEVELS:
                     return text.encode()
-        except ValueFault:
+        except (ValueFault, SizeFault):
             raise
         except Exception:  # The slow way below finds out what is wrong, if anything is.
             pass
@@ -172,7 +174,7 @@ class JSONWriter:
             return {member.name: getattr(value, member.name) for member in fields(value)}
         if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
             return bool(value)
-        return self._replacement(value, _OtherType(f"is {a_type(value)}, which JSON does not have"))
+        return self._replacement(value, _OtherType(client_text("otherType", type=a_type(value))))
 
     def _replacement(self, value: object, fault: _NotJSON) -> object:
         """What the program's own function makes of a value; raises the fault if there is none."""
@@ -191,12 +193,12 @@ class JSONWriter:
         path: list[str | int] = [name]
         try:
             return self._text(value, path, [], most)
-        except ValueFault:
+        except (ValueFault, SizeFault):
             raise
         except _NotJSON as error:
             raise ValueFault(path, str(error), is_other_type=isinstance(error, _OtherType)) from None
         except Exception as error:
-            raise ValueFault(path, f"cannot be read: {described(error)}") from error
+            raise fault_of(error, *path) from error
 
     def _text(self, value: object, path: list[str | int], containers: list[object], most: int) -> str:
         match value:
@@ -215,7 +217,8 @@ class JSONWriter:
             case Decimal() if value.is_finite():
                 return str(value)
             case float() | Decimal():
-                return self._text(self._replacement(value, _NotJSON(f"is {value}")), path, containers, most)
+                fault = _NotJSON(client_text("unwritable", value=str(value)))
+                return self._text(self._replacement(value, fault), path, containers, most)
             case dict() | list() | tuple():
                 return self._container(value, path, containers, most)
             case _:
@@ -242,7 +245,7 @@ class JSONWriter:
             parts[name] = f"{_write_string(name, path)}:{text}" if isinstance(name, str) else text
             left -= len(parts[name])
             if left < 0:
-                raise ValueFault.too_large()
+                raise SizeFault
             path.pop()
         return f"{{{','.join(parts.values())}}}" if isinstance(value, dict) else f"[{','.join(parts.values())}]"
 
@@ -259,7 +262,7 @@ def _rest(value: object, left: int) -> int:
     """How much of so much text is left behind a value at most. Values that share others can stand for more than the memory
     holds.
 
-    :raises ValueFault: If nothing is.
+    :raises SizeFault: If nothing is.
     :raises TypeError: If a key of a dictionary is no string: two others can have the same text.
     """
     members: Iterable[Any] = ()
@@ -280,7 +283,7 @@ def _rest(value: object, left: int) -> int:
         elif kind not in _LEAVES:
             left = _rest(member, left)
     if left < 0:
-        raise ValueFault.too_large()
+        raise SizeFault
     return left
 
 
@@ -291,7 +294,7 @@ _LEAVES = {str, int, float, bool, type(None)}
 
 def _iso(value: datetime) -> str:
     if value != value:
-        raise _NotJSON("is NaT")  # The date of pandas that is none.
+        raise _NotJSON(client_text("unwritable", value="NaT"))  # The date of pandas that is none.
     # A subclass may have rules of its own: pandas lets no timestamp without a zone have one.
     at = datetime.combine(value.date(), value.time(), value.tzinfo)
     text = at.astimezone(timezone.utc).isoformat(timespec="milliseconds")

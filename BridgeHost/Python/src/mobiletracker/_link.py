@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ._call import Call
+from ._call import ENVELOPE, Call
 from ._host_loop import PROTOCOL_VERSION, HostLoop, LinkOptions
 from ._io_thread import IOThread
 from ._limits import Backlog
@@ -51,9 +51,14 @@ class HostLink:
         return self._loop.is_away
 
     @property
+    def max_message_bytes(self) -> int:
+        """The longest message that the host accepts, as far as it is known."""
+        return self._loop.max_message_bytes
+
+    @property
     def max_params_bytes(self) -> int:
         """The longest params of a call that the host accepts, as far as it is known."""
-        return self._loop.max_params_bytes
+        return self.max_message_bytes - ENVELOPE
 
     def call(self, call: Call, *, waits: bool, is_bounded: bool = False) -> bool:
         """Makes a call.

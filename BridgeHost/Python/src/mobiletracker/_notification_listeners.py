@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
+from ._fault import client_text
 from ._row import snake_keys
 from .errors import described
 
@@ -55,7 +56,7 @@ class NotificationListeners:
         if topic not in TOPICS:
             raise ValueError(f"There is no topic {topic!r}, only {', '.join(TOPICS)}.")
         if not callable(listener):
-            raise TypeError("The listener must be a function.")
+            raise TypeError(client_text("noListener"))
         entry = (listener, run)
         self._listeners[topic].append(entry)
         if topic not in self._subscribed:
@@ -73,7 +74,7 @@ class NotificationListeners:
     def receive(self, topic: str, params: Any) -> None:
         """Passes on a notification of the host."""
         if topic == "$/lost":
-            return self._warn(f"{params.get('count')} notifications were left out: they were not read in time.")
+            return self._warn(client_text("notificationsLost", **params))
         notification = snake_keys(params) if isinstance(params, dict) else {}
         # The host sends these as diagnostics. There are many, so they have a topic of their own.
         topic = "delivered" if notification.get("kind") == "delivered" else topic
@@ -106,7 +107,7 @@ class NotificationListeners:
         task.add_done_callback(self._tasks.discard)
 
     def _warn_of(self, error: BaseException) -> None:
-        self._warn(f"A listener failed: {described(error)}")
+        self._warn(client_text("listenerFailed", error=described(error)))
 
 
 class ListenerThread:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from ._ids import stamped_id, time_ordered_uuid
-from ._json import JSONWriter, ValueFault
+from ._json import JSONWriter, SizeFault
 from ._row import Name, Param, Row
 
 _PERSONS = {"userId", "anonymousId", "groupId"}
@@ -84,6 +84,7 @@ def write_params(
     :param scope: The scopes around the call, as JSON; empty without one.
     :raises RepeatedOption: If an option is given twice.
     :raises ValueFault: If the call cannot be written.
+    :raises SizeFault: If it is longer than that.
     """
     members: dict[str, object] = {}
     for param, value in zip(row.params, arguments):
@@ -100,7 +101,7 @@ def write_params(
         # Such a call has a message id before it.
         text = b'%b,"scope":%b}' % (text[:-1], scope)
     if len(text) > max_bytes:
-        raise ValueFault.too_large()
+        raise SizeFault
     return text
 
 

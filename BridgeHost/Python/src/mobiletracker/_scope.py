@@ -8,7 +8,7 @@ from contextvars import ContextVar, Token
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from ._json import JSONWriter, ValueFault
+from ._json import JSONWriter, SizeFault, ValueFault, fault_of
 from ._params import OMITTED, Omitted, text_of_id
 from ._row import names_of
 from .protocol import Id, Properties
@@ -30,7 +30,7 @@ class Scope(NamedTuple):
 
     texts: tuple[bytes, ...] = ()
     """JSON of each."""
-    fault: ValueFault | None = None
+    fault: ValueFault | SizeFault | None = None
     """What is wrong with the first one that cannot be written."""
 
     @property
@@ -146,7 +146,7 @@ def _inside(outer: Scope, channel: Channel, values: Mapping[str, object]) -> Sco
         names = {wire: f"scope.{name}" for name, (wire, _) in _NAMES.items()}
         text = channel.writer.write(members, names, channel.link.max_params_bytes)
     except Exception as error:
-        return outer._replace(fault=outer.fault or ValueFault.of(error, "scope"))
+        return outer._replace(fault=outer.fault or fault_of(error, "scope"))
     return outer if outer.texts[-1:] == (text,) else outer._replace(texts=(*outer.texts, text))
 
 
@@ -166,5 +166,5 @@ def written(scopes: Iterable[Mapping[str, Any]], writer: JSONWriter, max_bytes: 
         texts.append(writer.write(members, {}, max_bytes, is_exact=is_exact))
         max_bytes -= len(texts[-1])
         if max_bytes < 0:
-            raise ValueFault.too_large()
+            raise SizeFault
     return Scope(tuple(texts)).json

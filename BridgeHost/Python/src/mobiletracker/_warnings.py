@@ -38,20 +38,20 @@ class Drop:
     """The caller's line, for the end of a sentence."""
     fault: Mapping[str, Any] = field(default_factory=dict)
     """What is wrong, as data, if the reason does not say it."""
-    detail: str = ""
-    """What is wrong, in words."""
+    hint: str = ""
+    """What to write instead, as a sentence behind the others."""
+    written: frozenset[object] = frozenset()
+    """The names that the caller wrote: they stay as they are."""
     has_failed: bool = False
     """Whether it failed instead, without a host: it is unknown whether a host stored it."""
 
     @property
     def sentence(self) -> str:
         """Why, in words."""
-        if self.detail:
-            return self.detail
         word = "notStored" if self.has_failed else str(self.fault.get("reason", self.reason))
         init = next(row.method for row in ROWS.values() if row.client == self.row.client and row.restores == "setup")
-        words = sentence(word, {**self.fault, "init": f"{init}()"})
-        return f"{words}." if words and word in PHRASES else words
+        words = sentence(word, {**self.fault, "init": f"{init}()"}, self.written)
+        return f"{words}{'.' if words and word in PHRASES else ''}{self.hint}"
 
     def warning(self, count: int = 1, *, is_reported: bool = False) -> str:
         """The warning about so many calls that were dropped for the same reason, of which this is the first.

@@ -78,9 +78,10 @@ def host_exited(how: str, method: str = "") -> MobileTrackerError:
     return MobileTrackerError("HOST_EXITED", client_text("hostEnded", how=how, method=method or None), retryable=True)
 
 
-def message_too_large(method: str) -> MobileTrackerError:
-    """The error of a call that the host does not take."""
-    return MobileTrackerError("MESSAGE_TOO_LARGE", f"{method}: The call is too large.")
+def message_too_large(method: str, limit: int) -> MobileTrackerError:
+    """The error of a call that is longer than the host accepts. `limit` says how long a message may be, in bytes."""
+    sentence = client_text("callTooLarge", method=method, limit=limit)
+    return MobileTrackerError("MESSAGE_TOO_LARGE", sentence, data={"limit": limit})
 
 
 def ended_too_often(how: str) -> MobileTrackerError:
