@@ -120,6 +120,27 @@ struct SchemaTests {
         #expect(try outbox.account().isBalanced)
     }
 
+    @Test("gives what can be read of it although the name of a column is damaged", arguments: [8, Schema.version])
+    func damagedName(version: Int64) async throws {
+        try await leaveFormer()
+        if version == Schema.version { await (try await SQLiteOutbox.opened(.sample(folder))).close() }
+        let removed = version == Schema.version ? "removed" : "settled"
+        try folder.execute(
+            """
+            PRAGMA writable_schema=ON;
+            UPDATE sqlite_schema SET sql = replace(sql, '\(removed) INTEGER', 'r INTEGER') WHERE name = 'lane';
+            UPDATE sqlite_schema SET sql = replace(sql, 'answer TEXT', 'a TEXT') WHERE name = 'refused';
+            """)
+
+        let damaged = try #require(try DamagedDatabase(folder.state.database, isLastTry: true, givesUp: false))
+
+        let lane = try #require(try damaged.lanes()[.sample])
+        #expect(lane.queued == 2)
+        var refused = 0
+        try damaged.refused(1...Int64.max) { _ in refused += 1 }
+        #expect(refused == 0)
+    }
+
     @Test("is recovered when it is damaged", arguments: ["value", "brand", "given"])
     func recovered(table: String) async throws {
         try await leaveFormer()

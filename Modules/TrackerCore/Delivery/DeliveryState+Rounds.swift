@@ -250,9 +250,10 @@ extension DeliveryState {
         case .found(let lane, let version): if !confirm((lane, version)) { return }
         case .gone: return forgetAhead()
         }
-        guard let ahead else { return }
+        // No second reference to the records, which `intention` takes the first ones from.
+        guard let (first, queued) = ahead.map({ ($0.first, $0.peek.state.queuedRecords) }) else { return }
         let intention = intention(wantedThrough: wantedThrough, at: reading)
-        act(on: intention, ahead.first, ahead.peek.state.queuedRecords, at: reading.now)
+        act(on: intention, first, queued, at: reading.now)
     }
 
     /// The lane was counted, since nothing was due at the last look.
@@ -285,7 +286,8 @@ extension DeliveryState {
     /// The disk could not be read.
     mutating func failed(_ error: StorageError, at now: MonotonicInstant) {
         if extent == .session { return conclude(.failure(TrackerError(.storage, error.message))) }
-        rest(.storage, until: now.advanced(by: Self.diskPatience))
+        // Another process may be able to read it.
+        leave(.storage, until: now.advanced(by: Self.diskPatience))
     }
 
     // MARK: What follows

@@ -20,7 +20,7 @@ protocol ClientSettings: Sendable {
     var limits: OutboxLimits { get }
     /// How long stored values last.
     var expiration: Duration { get }
-    /// The consent of a brand that has none stored; `nil` for clients without consent.
+    /// The consent of a tenant that has none stored; `nil` for clients without consent.
     var initialConsent: Consent? { get }
     /// Whether records wait for a session before they can be sent.
     var bindsSessions: Bool { get }

@@ -12,7 +12,7 @@ package struct LaneIdentity: Hashable, Sendable {
     }
 
     package let kind: Kind
-    /// Whose lane it is: the tenant's number, a fingerprint of the write key, or empty. It is never a secret.
+    /// Whose lane it is: the brand's number, a fingerprint of the write key, or empty. It is never a secret.
     package let owner: String
     /// The canonical base URL or endpoint.
     package let origin: String

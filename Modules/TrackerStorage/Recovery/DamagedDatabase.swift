@@ -157,7 +157,11 @@ final class DamagedDatabase {
         _ numbers: ClosedRange<Int64>, body: (Statement.Row) throws(StorageError) -> Void
     ) throws(StorageError) {
         guard try hasTable("refused") else { return }
-        let rows = "SELECT * FROM refused WHERE id BETWEEN ?1 AND ?2 ORDER BY id"
+        let rows = """
+            SELECT id, refused, reason, status, answer, attempts, generation, session, device, identify_id, route, message_id,
+                has_caller_key, occurred, body
+            FROM refused WHERE id BETWEEN ?1 AND ?2 ORDER BY id
+            """
         _ = try scan(rows, numbers, body) { _ in }
     }
 

@@ -170,7 +170,8 @@ enum Schema {
 
     /// Lets a connection read a database of an earlier version by the names of this one.
     ///
-    /// The views are this connection's alone, and the database stays as it is.
+    /// The views are this connection's alone, and the database stays as it is. They name as few columns as they can: where the
+    /// text of a table is damaged, a view gives nothing if one of those it names is missing.
     static func translate(_ connection: borrowing Connection, from version: Int64) throws(StorageError) {
         guard version < versionWithNames else { return }
         let erased = version < versionWithErased ? ", 0 AS erased" : ""
@@ -179,7 +180,7 @@ enum Schema {
             """
             PRAGMA temp_store=MEMORY;
             CREATE TEMP VIEW tenant AS SELECT id, kind, owner, consent, epoch AS generation FROM main.brand;
-            CREATE TEMP VIEW lane AS SELECT *, brand AS tenant, settled AS removed\(erased) FROM main.lane;
+            CREATE TEMP VIEW lane AS SELECT *, brand AS tenant\(erased) FROM main.lane;
             CREATE TEMP VIEW value AS SELECT *, brand AS tenant FROM main.value;
             CREATE TEMP VIEW record AS SELECT *, is_given AS has_caller_key\(checkSum) FROM main.record;
             CREATE TEMP VIEW caller_key AS SELECT lane, message_id, kind, outcome, settled AS removed FROM main.given;
