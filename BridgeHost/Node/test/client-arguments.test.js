@@ -124,6 +124,21 @@ test('an argument that must be a whole number may be a BigInt', () => {
     assert.equal(writeParams(row, [-5n], { maxBytes: 1000, warn: assert.fail }), '{"stars":-5}')
 })
 
+test('an argument may have 128 levels in every call, and one more is told and never thrown', { skip: withoutHost }, async (t) => {
+    const { tracker } = await realTracker(t)
+    const deep = (levels) => JSON.parse('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))
+    const { analytics, basic } = tracker
+    await analytics.initialize({ writeKey: 'k', ingestionHost: 'http://127.0.0.1:9' })
+    await basic.initialize('k', 'http://127.0.0.1:9')
+
+    await analytics.setDefaults({ a: 1 }, deep(128))
+    assert.equal((await basic.identify('u1', deep(128))).status, 'queued')
+    assert.equal((await analytics.identify('u1', deep(128))).status, 'queued')
+    await assert.rejects(analytics.setDefaults({ a: 1 }, deep(129)), { code: 'SERIALIZATION_ERROR' })
+    assert.equal((await basic.identify('u1', deep(129))).reason, 'SERIALIZATION_ERROR')
+    await assert.rejects(tracker.init('925', deep(128)), { code: 'INVALID_CONFIGURATION' })
+})
+
 suite('a wrong argument of a tracking call', () => {
     for (const [what, [call, reason, words]] of Object.entries(WRONG)) {
         test(`is an outcome and a warning with the caller's line: ${what}`, async (t) => {

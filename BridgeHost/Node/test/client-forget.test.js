@@ -63,6 +63,17 @@ suite('analytics.forget', { skip: withoutHost }, () => {
         assert.notEqual((await analytics.track('B', null, { userId: uuid })).status, 'dropped')
     })
 
+    test('sends nothing but one object, whatever text its argument gives for itself', async (t) => {
+        const { analytics } = await analyticsOf(t)
+        await analytics.track('A', null, { userId: 'victim' })
+
+        for (const text of ['{"userId":"victim"}', 'a\nb', '507f1f77bcf86cd799439011', '{}}\n{}']) {
+            await assert.rejects(analytics.forget({ toJSON: () => text }), { code: 'INVALID_REQUEST' })
+        }
+        await assert.rejects(analytics.forget(Promise.resolve({ userId: 'victim' })), { code: 'SERIALIZATION_ERROR' })
+        assert.notEqual((await analytics.track('B', null, { userId: 'victim' })).status, 'dropped')
+    })
+
     test('rejects what names nobody', async (t) => {
         const { analytics } = await analyticsOf(t)
 

@@ -475,6 +475,9 @@ suite('beforeSend', () => {
             },
         }))
 
+        const deep = JSON.parse('{"a":'.repeat(127) + '{}' + '}'.repeat(127))
+        assert.equal((await tracker.track(17, deep)).reason, 'INVALID_EVENT_NAME')
+        assert.equal((await tracker.identify(5.5)).reason, 'INVALID_USER_ID')
         for (const name of [17, 17n, {}, undefined, null]) assert.equal((await tracker.track(name)).reason, 'INVALID_EVENT_NAME')
         for (const data of [17, 'x', true, [], new Date()]) assert.equal((await tracker.track('X', data)).reason, 'INVALID_VALUE')
         assert.equal((await tracker.updateLocation('52', 13, 1)).reason, 'INVALID_VALUE')

@@ -205,9 +205,15 @@ suite('serialize refuses, saying where', () => {
         let large = 'x'.repeat(1000)
         for (let i = 0; i < 60; i++) large = twice(large)
 
-        for (const form of [undefined, PLAIN]) {
-            const write = () => serialize(large, 'value', 100_000, undefined, { form })
-            assert.throws(write, SizeFault)
+        const digits = Array(600).fill(10n ** 1000n)
+        const numbers = Array(6000).fill(0.12345678901234567)
+        const empty = Array(40_000).fill({})
+
+        for (const value of [large, digits, numbers, empty]) {
+            for (const form of [undefined, PLAIN]) {
+                const write = () => serialize(value, 'value', 100_000, undefined, { form })
+                assert.throws(write, SizeFault)
+            }
         }
     })
 })

@@ -64,16 +64,21 @@ suite('the doctor, of the host', () => {
         assert.match(out, /✘ Libraries are missing: libm\.so\.9\.\n {6}Install them with the packages of this system\.\n/)
     })
 
-    test('names another version', async (t) => {
-        const path = join(freshFolder(t), 'BridgeHost')
-        writeFileSync(path, `#!/bin/sh\necho '{"name":"mobile-tracker","version":"0.0.1"}'\n`)
-        chmodSync(path, 0o755)
-        const { out } = await doctor(t, ['--storage-dir', '/nowhere'], { MOBILE_TRACKER_HOST: path })
+    for (const [what, printed] of [
+        ['another version', '{"name":"mobile-tracker","version":"0.0.1"}'],
+        ['an earlier version, which prints text', 'mobile-tracker 0.0.1\nlibcurl 7.88.1'],
+    ]) {
+        test(`names ${what}`, async (t) => {
+            const path = join(freshFolder(t), 'BridgeHost')
+            writeFileSync(path, `#!/bin/sh\necho '${printed}'\n`)
+            chmodSync(path, 0o755)
+            const { out } = await doctor(t, ['--storage-dir', '/nowhere'], { MOBILE_TRACKER_HOST: path })
 
-        assert.match(out, /! mobile-tracker 0\.0\.1 starts, and the package is \d/)
-    })
+            assert.match(out, /! mobile-tracker 0\.0\.1 starts, and the package is \d/)
+        })
+    }
 
-    for (const [what, printed] of [['a text', 'mobile-tracker 0.0.1'], ['an array', '["mobile-tracker"]'], ['nothing', '']]) {
+    for (const [what, printed] of [['a text', 'tracker 0.0.1'], ['an array', '["mobile-tracker"]'], ['nothing', '']]) {
         test(`knows a program that prints ${what} for another`, async (t) => {
             const path = join(freshFolder(t), 'BridgeHost')
             writeFileSync(path, `#!/bin/sh\necho '${printed}'\n`)

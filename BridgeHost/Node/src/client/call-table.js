@@ -25,10 +25,10 @@ export class CallTable {
         this.#length += call.text.length
     }
 
-    /** Gives a call other params. @param {Call} call @param {object} given */
-    amend(call, given) {
+    /** Gives a call other params. @param {Call} call @param {import('./call.js').Params} params */
+    amend(call, params) {
         this.#length -= call.text.length
-        call.write(given)
+        call.write(params)
         this.#length += call.text.length
     }
 

@@ -1,7 +1,18 @@
 import { CallPromise } from './call-promise.js'
 import { MobileTrackerError } from './errors.js'
 import { clientText } from './fault.js'
-import { serialize } from './serialize.js'
+import { textOf } from './serialize.js'
+
+/**
+ * The params of a call of which the client itself needs to know what they say.
+ *
+ * @typedef {{ given: object, text: string }} Params The plain values, which are never changed, and their JSON text.
+ */
+
+/** The params that have these plain values. @param {object} given @param {number} [maxBytes] @returns {Params} */
+export function paramsOf(given, maxBytes) {
+    return { given, text: textOf(given, maxBytes) }
+}
 
 /** One call on its way to the host and back. There may be very many at a time, so it is as small as possible. */
 export class Call {
@@ -18,7 +29,7 @@ export class Call {
     /**
      * @param {number} id Never used twice, not even for another host.
      * @param {string} method
-     * @param {string | object} params JSON text, or plain values.
+     * @param {string | Params} params JSON text, or that with the values.
      * @param {object} [options]
      * @param {boolean} [options.repeats] Whether to send it again if the host dies before it answers.
      * @param {CallSite} [options.site] Reads the answer for the program that made the call.
@@ -36,11 +47,10 @@ export class Call {
         })
     }
 
-    /** Gives it these params. @param {string | object} params JSON text, or plain values. */
+    /** Gives it these params. @param {string | Params} params */
     write(params) {
-        const isText = typeof params === 'string'
-        this.given = isText ? undefined : params
-        const text = isText ? params : serialize(params, 'params')
+        const { given, text } = typeof params === 'string' ? { text: params } : params
+        this.given = given
         /** The message, with its end of line. */
         this.text = flat(`{"jsonrpc":"2.0","id":${this.id},"method":"${this.method}","params":${text}}\n`)
     }

@@ -20,7 +20,7 @@ export const KINDS = {
 /** What a plain value of each kind is. It is no less than the host takes: nothing that `beforeSend` has not seen may be sent. */
 const IS_OF = {
     string: isText,
-    id: (value) => isText(value) || isNumber(value),
+    id: (value) => isText(value) || typeof value === 'bigint' || Number.isInteger(value),
     number: isNumber,
     integer: isNumber,
     boolean: (value) => typeof value === 'boolean',

@@ -2,7 +2,7 @@ import { AgentConnection } from './agent-connection.js'
 import { findAgent, isAbsence, nextAgent } from './agent.js'
 import { AnswerWatch, SILENCE_MS } from './answer-watch.js'
 import { CallTable } from './call-table.js'
-import { Call, hostExited } from './call.js'
+import { Call, hostExited, paramsOf } from './call.js'
 import { clearTimeout, nextTick, now, setTimeout } from './clock.js'
 import { CrashLimit } from './crash-limit.js'
 import { MobileTrackerError, errorFromAnswer, messageTooLarge } from './errors.js'
@@ -121,7 +121,7 @@ export class HostLink {
      * Makes a call.
      *
      * @param {string} method
-     * @param {string | object} params JSON text, or plain values.
+     * @param {string | import('./call.js').Params} params
      * @param {ConstructorParameters<typeof Call>[3]} [options]
      * @returns {Promise<any>} The result. An unhandled rejection does not end the program.
      */
@@ -144,7 +144,7 @@ export class HostLink {
 
     /** Asks the host to send what each client has. @param {{ timeoutMs: number }} given */
     flush(given) {
-        for (const method of this.#recovery.flushes) this.call(method, given)
+        for (const method of this.#recovery.flushes) this.call(method, paramsOf(given))
     }
 
     /** Writes now what would be written at the end of the tick. */
@@ -297,7 +297,7 @@ export class HostLink {
         this.#lastWarning = ''
         this.#crashes.started()
         for (const call of this.#calls) {
-            if (call.written && this.#recovery.mayHaveEnded(call)) this.#calls.amend(call, repeated(call, 'unanswered').given)
+            if (call.written && this.#recovery.mayHaveEnded(call)) this.#calls.amend(call, paramsOf(repeated(call, 'unanswered').given))
         }
         for (const { method, given } of this.#recovery.calls()) this.#requestOrWarn(method, given)
         this.#hold.begin([...this.#own].filter(({ method }) => isSetup(method)))
@@ -347,7 +347,7 @@ export class HostLink {
 
     /** Makes a call of this link's own to the present host. */
     #request(method, given) {
-        const call = new Call(this.#nextId++, method, given)
+        const call = new Call(this.#nextId++, method, paramsOf(given))
         this.#own.add(call)
         if (!this.#refuseTooLong(call, this.#own)) this.#host.send(call)
         return call

@@ -31,7 +31,7 @@ export class OffClients {
     /**
      * @param {string} method
      * @param {import('./methods.js').BridgedMethod} row
-     * @param {string | object} params As plain values, of a call without an outcome.
+     * @param {object | undefined} params As plain values, of a call without an outcome.
      * @returns {{ result: object } | { first: Replay[], then: Replay[] }} The answer; or what the host must get before the
      *     call, and after it: a client must be set up to erase a person.
      */

@@ -1,5 +1,6 @@
 import { types } from 'node:util'
 import { distance, folded, nearest } from '../nearest.js'
+import { clientText } from './fault.js'
 import { SCOPE } from './scope.js'
 import { PLAIN, TEXT, SizeFault, ValueFault, isLonger, opaqueName, serialize } from './serialize.js'
 
@@ -78,6 +79,8 @@ function paramsAs(form, row, args, { maxBytes, convert, isWhole, warn, ...how })
         ? write(withTextsOfIDs(row, args[0]), 'argument')
         : named(row, args, { form, write, warn, isWhole, maxBytes, ...how })
     if (omitted.length > 0) warn(omission(omitted))
+    // Such as a promise in place of the object with all params.
+    if (made === undefined) throw new ValueFault(undefined, clientText('unreadable', { error: 'it has no form in JSON' }))
     return made
 }
 

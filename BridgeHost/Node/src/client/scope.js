@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { paramsOf } from './call.js'
 import { PLAIN, faultFrom, serialize } from './serialize.js'
 
 /** What a scope may hold. */
@@ -22,18 +23,17 @@ export class Scope {
     /** What is wrong with the first one that cannot be written. @type {import('./serialize.js').ValueFault | import('./serialize.js').SizeFault | undefined} */
     fault
 
-    /** @param {Scope | undefined} outer @param {() => object} read Gives the innermost as plain values. */
+    /** @param {Scope | undefined} outer @param {() => import('./call.js').Params} read Gives the innermost. */
     constructor(outer, read) {
         this.#texts = outer?.#texts ?? []
         this.values = outer?.values ?? []
         this.fault = outer?.fault
         try {
-            const values = read()
-            const text = serialize(values, 'scope')
+            const { given, text } = read()
             // Code that schedules itself in a scope of its own would nest without end.
             if (text !== this.#texts.at(-1)) {
                 this.#texts = [...this.#texts, text]
-                this.values = [...this.values, values]
+                this.values = [...this.values, given]
             }
         } catch (error) {
             this.fault ??= faultFrom(error, 'scope')
@@ -52,7 +52,7 @@ export function currentScope() {
  *
  * @param {object} values What the scope gives.
  * @param {() => unknown} body
- * @param {(values: object) => object} read Gives the values as plain ones.
+ * @param {(values: object) => import('./call.js').Params} read
  */
 function runInScope(values, body, read) {
     if (typeof values !== 'object' || values === null || isList(values)) {
@@ -87,6 +87,6 @@ export function scopeRunner(writeMembers, link, { hooks, warnings }) {
         const warn = (message) => warnings.warn(`analytics.with: ${message}.`)
         const omit = (path, kind) => warn(`${path} is a ${kind}, which JSON cannot hold; it is left out`)
         const write = (value, path, argument) => serialize(value, path, link.maxMessageBytes, omit, { form: PLAIN, convert, argument })
-        return writeMembers(given, SCOPE, 'scope', { form: PLAIN, write, warn }) ?? {}
+        return paramsOf(writeMembers(given, SCOPE, 'scope', { form: PLAIN, write, warn }) ?? {}, link.maxMessageBytes)
     })
 }

@@ -120,14 +120,31 @@ export const PLAIN = {
  * @throws {SizeFault} For too much text.
  */
 export function serialize(
-    value, name, maxLength = Infinity, omit = () => {}, { form = TEXT, convert, isWhole, argument = name } = {},
+    value, name, maxLength = Infinity, omit = () => {},
+    { form = TEXT, convert, isWhole, argument = name, maxLevels = MAX_LEVELS } = {},
 ) {
-    const place = { form, keys: [name], argument, containers: [], length: 0, maxLength, omit, convert, isWhole, convertsAt: -1 }
+    const place = {
+        form, keys: [name], argument, containers: [], length: 0, maxLength, maxLevels, omit, convert, isWhole, convertsAt: -1,
+    }
     try {
         return write(value, place, 0)
     } catch (error) {
         throw faultFrom(error, pathOf(place.keys), argument)
     }
+}
+
+/**
+ * JSON text of plain values, which were checked when they were made: only their size was not.
+ *
+ * @param {unknown} plain
+ * @param {number} [maxBytes] How long the text may become.
+ * @returns {string}
+ * @throws {SizeFault}
+ */
+export function textOf(plain, maxBytes = Infinity) {
+    const text = serialize(plain, 'params', maxBytes, undefined, { maxLevels: Infinity })
+    if (isLonger(text, maxBytes)) throw new SizeFault()
+    return text
 }
 
 /**
@@ -140,6 +157,7 @@ export function serialize(
  * @property {object[]} containers
  * @property {number} length What the entries and the texts come to so far: the JSON text is longer.
  * @property {number} maxLength
+ * @property {number} maxLevels
  * @property {Function} omit
  * @property {Function} [convert]
  * @property {boolean} [isWhole]
@@ -203,13 +221,21 @@ function writeKey(key, place, level) {
 }
 
 function writeNumber(value, place, level) {
-    if (Number.isFinite(value)) return place.form.number(value)
+    if (Number.isFinite(value)) {
+        if (place.form === PLAIN) place.length += `${value}`.length
+        return place.form.number(value)
+    }
     return convertedOrFault(value, place, level, clientText('unwritable', { value: String(value) }))
 }
 
 function writeBigInt(value, place, level) {
-    if (typeof value.toJSON !== 'function') return place.form.bigint(value)
+    if (typeof value.toJSON !== 'function') return writeDigits(value, place)
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
+}
+
+function writeDigits(value, place) {
+    if (place.form === PLAIN) place.length += `${value}`.length
+    return place.form.bigint(value)
 }
 
 function writeObject(value, place, level) {
@@ -222,12 +248,13 @@ function writeObject(value, place, level) {
 
 /** Writes a value without calling its `toJSON`. */
 function writePlain(value, place, level) {
-    if (typeof value === 'bigint') return place.form.bigint(value)
+    if (typeof value === 'bigint') return writeDigits(value, place)
     if (typeof value !== 'object' || value === null) return write(value, place, level)
     if (types.isBoxedPrimitive(value) && !types.isSymbolObject(value)) return writePlain(value.valueOf(), place, level)
-    if (level >= MAX_LEVELS) faultOfDepth(place, level)
+    if (level >= place.maxLevels) faultOfDepth(place, level)
     place.containers[level] = value
     const made = writeContainer(value, place, level)
+    place.length += 2
     place.keys.length = level + 1
     return made
 }

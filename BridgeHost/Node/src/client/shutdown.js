@@ -1,4 +1,4 @@
-import { Call } from './call.js'
+import { Call, paramsOf } from './call.js'
 import { clearTimeout } from './clock.js'
 
 /** A shutdown of the host that was asked for, until the host has ended. */
@@ -11,7 +11,7 @@ export class Shutdown {
 
     /** @param {number} id The id of its call: calls with a higher one go to the next host. */
     constructor(id) {
-        this.call = new Call(id, 'host.shutdown', {}, { repeats: true })
+        this.call = new Call(id, 'host.shutdown', paramsOf({}), { repeats: true })
         /** @type {Promise<void>} */
         this.ended = new Promise((resolve) => (this.#finish = resolve))
     }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { paramsOf } from './call.js'
 import { CallPromise } from './call-promise.js'
 import { MOST_CALLS, MOST_TEXT } from './call-table.js'
 import { MobileTrackerError, messageTooLarge } from './errors.js'
@@ -10,7 +11,7 @@ import { callName, dropped } from './outcome.js'
 import { ArgumentFault, plainParams, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
 import { currentScope } from './scope.js'
-import { SizeFault, faultFrom } from './serialize.js'
+import { SizeFault, faultFrom, textOf } from './serialize.js'
 import { Trace } from './trace.js'
 
 /** @typedef {import('./methods.js').BridgedMethod} BridgedMethod */
@@ -50,7 +51,7 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
     const isBeginning = isSetup(method)
     const isFiltered = row.gives === 'outcome'
     // The client must know later what these say, but for events, of which there may be very many.
-    const write = isFiltered && !row.restores ? writeParams : plainParams
+    const isKept = !isFiltered || row.restores !== undefined
     // An expectation that lacks what it was given would be met by any value.
     const isWhole = clientOf(method) === 'record.'
     const locate = () => new Trace(call, isFiltered)
@@ -70,12 +71,14 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
             const verdict = isFiltered && beforeSend ? filter(beforeSend, method, row, plainParams(row, args, how)) : own
             if (verdict.dropped) return site.filtered(verdict.fault)
             how.scopes = verdict.scopes
-            params = verdict.params ?? write(row, verdict.args, how)
+            const plain = verdict.params ?? (isKept ? plainParams(row, verdict.args, how) : undefined)
+            if (isKept) params = paramsOf(plain, how.maxBytes)
+            else params = plain ? textOf(plain, how.maxBytes) : writeParams(row, verdict.args, how)
             begin = own.begin
         } catch (error) {
             return site.refuse(faultFrom(error), link.maxMessageBytes)
         }
-        const { result, first, then } = off.take(method, row, params)
+        const { result, first, then } = off.take(method, row, params.given)
         if (begin) site.ended = begin()
         if (result) return CallPromise.resolve(site.read(result))
         if (row.repeats) used?.()
@@ -89,7 +92,7 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
 
 /** Makes a call that was answered while its client was off. Without a host, or a client, it is kept for the next one. */
 function handOver(kept, link, warnings, off) {
-    link.call(kept.method, kept.given, { repeats: true }).catch(({ code, number, message }) => {
+    link.call(kept.method, paramsOf(kept.given), { repeats: true }).catch(({ code, number, message }) => {
         if (number === undefined || code === 'NOT_INITIALIZED' && !METHODS[kept.method].restores) off.keep(kept)
         else warnings.warn(clientText('failedLater', { method: kept.method, why: message }))
     })

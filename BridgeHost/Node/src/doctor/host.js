@@ -42,8 +42,8 @@ function versionOf(path) {
             'Build it again with "make build", or install the package for this platform.',
         )]
     }
-    const about = objectIn(stdout)
-    if (about?.name !== 'mobile-tracker') {
+    const about = objectIn(stdout) ?? wordsIn(stdout)
+    if (about.name !== 'mobile-tracker') {
         return [bad(
             `It is not the host program: --version says "${stdout.trim().split('\n')[0].slice(0, 60)}".`,
             'Correct hostPath or MOBILE_TRACKER_HOST.',
@@ -66,6 +66,12 @@ function objectIn(text) {
     } catch {
         return undefined
     }
+}
+
+/** What a host prints that does not know the argument for JSON: it is of an earlier version. */
+function wordsIn(text) {
+    const [name, version] = text.split(/\s+/, 2)
+    return { name, version }
 }
 
 /** What the host says of libcurl, which it loads itself: its version, or why it cannot and what to do. */
