@@ -140,15 +140,23 @@ extension RPCError {
 extension RPCError.Number {
     /// The numbers of the native API's errors: outside the range that JSON-RPC reserves, where client libraries throw
     /// `data` away. 1013 is ``connectionRefused``.
-    private static let numbers: [TrackerError.Code: Int] = [
-        .invalidBrandId: 1001, .invalidConfiguration: 1002, .sessionCreationFailed: 1003, .serializationFailed: 1004,
-        .networkError: 1005, .initializationFailed: 1006, .invalidAPIKey: 1007, .invalidEndpoint: 1008, .storage: 1009,
-        .invalidValue: 1010, .notInitialized: 1011, .listFull: 1012,
-    ]
-
-    /// The number of a code; any that has none is INIT_ERROR's.
     init(_ code: TrackerError.Code) {
-        self.init(rawValue: Self.numbers[code] ?? 1006)
+        let number =
+            switch code {
+            case .invalidBrandId: 1001
+            case .invalidConfiguration: 1002
+            case .sessionCreationFailed: 1003
+            case .serializationFailed: 1004
+            case .networkError: 1005
+            case .initializationFailed: 1006
+            case .invalidAPIKey: 1007
+            case .invalidEndpoint: 1008
+            case .storage: 1009
+            case .invalidValue: 1010
+            case .notInitialized: 1011
+            case .listFull: 1012
+            }
+        self.init(rawValue: number)
     }
 }
 

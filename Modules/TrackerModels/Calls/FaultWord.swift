@@ -118,8 +118,8 @@ extension RefusalReason {
 
 extension TrackerError.Code {
     /// Every ``frame`` by its code.
-    package static let frames: [(word: String, text: String)] = [invalidConfiguration, sessionCreationFailed].map {
-        ($0.rawValue, $0.frame ?? "")
+    package static let frames: [(word: String, text: String)] = allCases.compactMap { code in
+        code.frame.map { (code.rawValue, $0) }
     }
 
     /// The sentence of an error around what is wrong, if it has one. It is a text as those of ``FaultWord``.
@@ -127,7 +127,9 @@ extension TrackerError.Code {
         switch self {
         case .invalidConfiguration: "Invalid configuration: {fault}"
         case .sessionCreationFailed: "No session could be created: {why} {advice}"
-        default: nil
+        case .invalidBrandId, .serializationFailed, .networkError, .initializationFailed, .invalidAPIKey,
+            .invalidEndpoint, .storage, .invalidValue, .notInitialized, .listFull:
+            nil
         }
     }
 }

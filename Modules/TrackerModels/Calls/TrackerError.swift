@@ -11,38 +11,32 @@
 /// The constants work as patterns: `catch TrackerError.invalidBrandId` matches each error with that code.
 public struct TrackerError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong, as a word that does not change between versions. It is the same in every language.
-    public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The word.
-        public let rawValue: String
-
-        /// Names a code.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
+    public enum Code: String, Hashable, Sendable, CaseIterable {
         /// The brand id is empty or not a number.
-        public static let invalidBrandId = Code(rawValue: "INVALID_BRAND_ID")
+        case invalidBrandId = "INVALID_BRAND_ID"
         /// A field of the configuration is missing or out of range.
-        public static let invalidConfiguration = Code(rawValue: "INVALID_CONFIGURATION")
+        case invalidConfiguration = "INVALID_CONFIGURATION"
         /// The backend did not make a session.
-        public static let sessionCreationFailed = Code(rawValue: "SESSION_CREATION_FAILED")
+        case sessionCreationFailed = "SESSION_CREATION_FAILED"
         /// A value is one that JSON cannot hold. No tracking call throws it: its outcome is
         /// ``RefusalReason/serialization``.
-        public static let serializationFailed = Code(rawValue: "SERIALIZATION_ERROR")
+        case serializationFailed = "SERIALIZATION_ERROR"
         /// A request got no answer. No call of a client throws it: such a request is tried again.
-        public static let networkError = Code(rawValue: "NETWORK_ERROR")
+        case networkError = "NETWORK_ERROR"
         /// Initialisation failed for another reason: the tracker runs for another brand, or libcurl cannot be used.
-        public static let initializationFailed = Code(rawValue: "INIT_ERROR")
+        case initializationFailed = "INIT_ERROR"
         /// The API key is empty or holds a control character.
-        public static let invalidAPIKey = Code(rawValue: "INVALID_API_KEY")
+        case invalidAPIKey = "INVALID_API_KEY"
         /// The endpoint is not a URL that events can be sent to.
-        public static let invalidEndpoint = Code(rawValue: "INVALID_ENDPOINT")
+        case invalidEndpoint = "INVALID_ENDPOINT"
         /// The state folder cannot be used.
-        public static let storage = Code(rawValue: "STORAGE_ERROR")
+        case storage = "STORAGE_ERROR"
         /// An id is missing, blank or too long.
-        public static let invalidValue = Code(rawValue: "INVALID_VALUE")
+        case invalidValue = "INVALID_VALUE"
         /// The client is not initialised.
-        public static let notInitialized = Code(rawValue: "NOT_INITIALIZED")
+        case notInitialized = "NOT_INITIALIZED"
         /// A list holds as much as it may.
-        public static let listFull = Code(rawValue: "LIST_FULL")
+        case listFull = "LIST_FULL"
     }
 
     /// Why `initialize` ended without a session, or before its end.

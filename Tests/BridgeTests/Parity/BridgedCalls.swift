@@ -122,7 +122,7 @@ extension TrackerError {
             case (nil, "shutdown"): .shutdown
             default: nil
             }
-        self.init(Code(rawValue: failure.code), failure.message, cause: cause)
+        self.init(Code(rawValue: failure.code) ?? .initializationFailed, failure.message, cause: cause)
     }
 }
 
