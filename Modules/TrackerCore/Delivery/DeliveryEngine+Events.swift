@@ -71,7 +71,7 @@ extension DeliveryEngine {
                 case .failure: message
                 // What cannot be read is the answer of a host that the message does not name.
                 case .success(let response) where (200..<300).contains(response.status):
-                    "\(WebURL(plan.request.url).authority): \(message)."
+                    "\(plan.server): \(message)."
                 case .success: "\(message)."
                 }
             parts.log.log(

@@ -32,7 +32,7 @@ extension DeliveryEngine {
     private func perform(_ step: DeliveryState.Step, _ state: inout State, at reading: ClockReading) {
         switch step {
         case .plan:
-            if let server = state.askedServer, let answer = parts.witness.lastAnswer(of: server) {
+            if let server = state.delivery.suspicion.doubtedServer, let answer = parts.witness.lastAnswer(of: server) {
                 state.delivery.suspicion.learn(ofAnswerAt: answer)
             }
             // A key file that has changed ends a halt; it is seen whenever something wakes the lane.
@@ -59,9 +59,9 @@ extension DeliveryEngine {
             }
         case .glance: state.delivery.glanced(try? parts.outbox.peek(limit: 1, maxBytes: 0), at: reading.now)
         case .countOnceMore: state.delivery.countedOnceMore((try? parts.outbox.state())?.queuedRecords ?? 0)
-        case .send(let plan): send(plan, &state, at: reading)
-        case .change(let changes): commit(changes, of: state.delivery.database, awaited: true, &state)
-        case .drop(let records, let reason, let message):
+        case .work(.send(let plan)): send(plan, &state, at: reading)
+        case .work(.change(let changes)): commit(changes, of: state.delivery.database, awaited: true, &state)
+        case .work(.drop(let records, let reason, let message)):
             report(.dropped(records, reason, message), &state, at: reading)
             commit([.drop(records.map(\.id), reason)], of: state.delivery.database, awaited: false, &state)
         case .report(let event):
@@ -120,7 +120,7 @@ extension DeliveryEngine {
         commit(
             settlement.changes, of: token.database, awaited: settlement.awaitsCommit,
             announcing: settlement.sessionMade, &state)
-        ask(&state, settlement.events)
+        ask(&state)
         if let plan = settlement.delivered {
             if parts.witness.isAsked { parts.witness.note(plan.server, at: reading.now) }
             if parts.diagnostics.wantsDeliveries { parts.diagnostics.report(delivered: plan.records.map(\.messageID)) }
@@ -136,16 +136,11 @@ extension DeliveryEngine {
         advance(&state, at: reading)
     }
 
-    /// Begins or ends to ask whether the server answers other lanes.
-    private func ask(_ state: inout State, _ events: [DeliveryEvent] = []) {
-        guard state.delivery.suspicion.wantsEvidence != (state.askedServer != nil) else { return }
-        if state.askedServer == nil {
-            guard case .retried(let plan, _, _)? = events.first else { return }
-            state.askedServer = plan.server
-            parts.witness.beginAsking()
-        } else {
-            state.askedServer = nil
-            parts.witness.endAsking()
+    private func ask(_ state: inout State) {
+        switch state.delivery.takeAsking() {
+        case true?: parts.witness.beginAsking()
+        case false?: parts.witness.endAsking()
+        case nil: break
         }
     }
 
@@ -273,10 +268,6 @@ extension DeliveryEngine {
                 remaining: remaining, accounted: flush.scope.flatMap { _ in (try? parts.outbox.account())?.delivered },
                 delivered: state.delivery.delivered, isDisabled: state.delivery.isDisabled))
     }
-}
-
-extension Plan {
-    fileprivate var server: String { String(WebURL(request.url).authority) }
 }
 
 extension LaneOutbox {

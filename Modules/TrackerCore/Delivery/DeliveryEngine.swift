@@ -46,8 +46,6 @@ final class DeliveryEngine: Sendable {
         var lastError: (message: String, at: Timestamp)?
         /// Whether the log says where refused records are.
         var hasToldOfRefused = false
-        /// The server that fails, while the engine asks whether it answers other lanes.
-        var askedServer: String?
     }
 
     /// Orders that hold from the moment they are given: no request departs against them.

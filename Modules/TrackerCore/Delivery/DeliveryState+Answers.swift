@@ -73,7 +73,8 @@ extension DeliveryState {
         }
         if case .retry(let floor, let message) = verdict {
             let consequence = suspicion.failed(
-                plan.records, isNext: isNext, isProbe: breaker.isProbing, status: answer.status, at: reading.now)
+                plan.records, isNext: isNext, isProbe: breaker.isProbing, status: answer.status, server: plan.server,
+                at: reading.now)
             if let next { nextProbe.fail(next) }
             if consequence == .setAside { return setAside(plan, answer, message) }
             if consequence == .split { dialect.split(plan.records) }

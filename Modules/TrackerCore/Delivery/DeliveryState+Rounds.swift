@@ -24,12 +24,7 @@ extension DeliveryState {
         case glance
         /// Find out whether something was queued while the lane was let go: ``countedOnceMore(_:)``.
         case countOnceMore
-        /// Send this, unless something was ordered meanwhile; then call ``forgetAhead()`` instead.
-        case send(Plan)
-        /// Write these changes of the lane; nothing is sent before ``committed()`` for each.
-        case change([LaneChange])
-        /// Drop these records, and say why.
-        case drop([Record], DropReason, String)
+        case work(Intention.Work)
         case report(DeliveryEvent)
         /// Answer the `initialize` that waits for its session.
         case conclude(Result<Void, TrackerError>)
@@ -207,7 +202,7 @@ extension DeliveryState {
         // Another process may have changed everything. What to do is decided anew.
         if isTaken { return forgetAhead() }
         // A lane without work is not looked at again, so that every process that has it open may sleep.
-        guard isInterested || !flushes.isEmpty || extent == .session else {
+        guard isInterested || !flushes.isEmpty else {
             front = .empty
             return rest()
         }
@@ -234,7 +229,7 @@ extension DeliveryState {
 
     /// The queue's front was read.
     mutating func found(_ peek: Peek, at reading: ClockReading) {
-        if extent == .session, let (generation, error) = sessionFailure.take() {
+        if let (generation, error) = sessionFailure.take() {
             // It counts only if no reset has ended its generation meanwhile.
             let isCurrent = generation == peek.state.generation && peek.state.needsSession
             if isCurrent, !peek.state.isAwaitingDisk { return conclude(.failure(error)) }
@@ -292,35 +287,38 @@ extension DeliveryState {
 
     // MARK: What follows
 
-    /// Does what the dialect wants, or the session for which `initialize` waits.
+    /// Does what the dialect wants, or makes the session for which `initialize` waits.
     private mutating func act(on intention: Intention, _ first: Record?, _ queued: Int, at now: MonotonicInstant) {
         front = Front(first)
         let isEmpty = first == nil && inFlight.isEmpty
         if let warning = growth.warning(queued: isEmpty ? 0 : queued, delivered: delivered, at: now) {
             round.due.append(.report(.grows(warning)))
         }
+        if extent == .session { return makeSession(by: intention, at: now) }
         switch intention {
-        case .send(let plan): round.due.append(.send(plan))
-        case .change(let changes):
-            awaitedCommits += changes.count
-            round.due.append(.change(changes))
-            rest()
-        // A reset or a decision that the disk has refused is written before anything is sent.
-        case .blocked(.storage) where extent == .session: leave(until: now.advanced(by: Self.sessionPatience))
-        case .drop, .hold, .blocked, .rest:
-            if extent == .session { conclude(.success(())) } else { wait(for: intention, isEmpty: isEmpty) }
-        }
-    }
-
-    private mutating func wait(for intention: Intention, isEmpty: Bool) {
-        switch intention {
-        case .drop(let records, let reason, let message): round.due.append(.drop(records, reason, message))
+        case .work(let work): take(work)
         // Nothing is due here yet. Another process may deliver meanwhile, for a flush of its own.
         case .hold(let until): leave(until: until)
         case .blocked(let reason): leave(reason)
         case .rest where isEmpty: restInEmptyLane()
-        case .rest, .send, .change: rest()
+        case .rest: rest()
         }
+    }
+
+    private mutating func makeSession(by intention: Intention, at now: MonotonicInstant) {
+        switch intention {
+        // A reset or a decision that the disk has refused is written before anything is sent.
+        case .blocked(.storage): leave(until: now.advanced(by: Self.sessionPatience))
+        case .work(.drop), .hold, .rest, .blocked: conclude(.success(()))
+        case .work(let work): take(work)
+        }
+    }
+
+    private mutating func take(_ work: Intention.Work) {
+        round.due.append(.work(work))
+        guard case .change(let changes) = work else { return }
+        awaitedCommits += changes.count
+        rest()
     }
 
     private mutating func restInEmptyLane() {

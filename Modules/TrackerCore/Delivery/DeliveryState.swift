@@ -90,6 +90,8 @@ struct DeliveryState: Sendable {
     var isFailing = false
     /// Which record may be the one that stops the lane.
     var suspicion: Suspicion
+    /// Whether the engine finds out if the server answers other lanes.
+    private var isAskingOthers = false
     var nextProbe = NextProbe()
     /// How often records were sent that wait still.
     var attempts: [Record.ID: Int] = [:]
@@ -238,7 +240,7 @@ struct DeliveryState: Sendable {
         let intention =
             rest.prepared.map { Intention.send($0) }
             ?? dialect.plan(rest.peek, wantedThrough: wantedThrough, at: reading)
-        guard case .send(let plan) = intention else {
+        guard case .work(.send(let plan)) = intention else {
             if case .hold = intention { isHolding = inFlight.isEmpty }
             return intention
         }
@@ -293,7 +295,7 @@ struct DeliveryState: Sendable {
         var front = rest.peek
         front.records = Array(next)
         let intention = dialect.plan(front, wantedThrough: max(wantedThrough, next.last?.sequence ?? 0), at: reading)
-        guard case .send(let plan) = intention else { return intention }
+        guard case .work(.send(let plan)) = intention else { return intention }
         if let group = plan.group, !rest.peek.groups.contains(group) {
             ahead = rest
             ahead?.peek.groups.append(group)
@@ -318,6 +320,15 @@ struct DeliveryState: Sendable {
         breaker.depart()
         halt?.trial = token.number
         return token
+    }
+
+    /// Begins or ends to ask other lanes whether the server answers them.
+    ///
+    /// - Returns: Whether they are asked from now on; `nil`: as before.
+    mutating func takeAsking() -> Bool? {
+        guard suspicion.wantsEvidence != isAskingOthers else { return nil }
+        isAskingOthers.toggle()
+        return isAskingOthers
     }
 
     /// An awaited change is on disk, or held in memory since the disk refuses it.
@@ -359,6 +370,7 @@ struct DeliveryState: Sendable {
     /// - Parameter again: Whether also after ``goWithoutSession()``: another client waits.
     mutating func makeFirstSession(again: Bool = false) {
         if extent == .undecided || again && extent == .nothing { extent = .session }
+        wake()
     }
 
     /// Sends nothing from now on: `initialize` has ended without a session.

@@ -39,6 +39,9 @@ struct Plan: Sendable {
         return Array(text.utf8)
     }
 
+    /// Where it goes: the name and port of its URL.
+    var server: String { String(WebURL(request.url).authority) }
+
     /// Whether it may be under way beside another: one generation is sent before the next one.
     func mayJoin(_ other: Plan) -> Bool {
         !isExclusive && !other.isExclusive && generation == other.generation

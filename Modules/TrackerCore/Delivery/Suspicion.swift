@@ -27,6 +27,8 @@ struct Suspicion: Hashable, Sendable {
     /// The records that were at the front when the probes began to fail.
     private var suspects: ClosedRange<Record.ID>?
     private var since: MonotonicInstant?
+    /// The server that has failed last.
+    private var server: String?
     private var failures = 0
     /// Whether the next probe is of a record behind.
     private var isTurnOfNext = false
@@ -42,6 +44,9 @@ struct Suspicion: Hashable, Sendable {
 
     /// Whether it would help to know that the server answers others.
     var wantsEvidence: Bool { isRipe && !isServerWell }
+
+    /// The server of which it would help to know that it answers others.
+    var doubtedServer: String? { wantsEvidence ? server : nil }
 
     /// Whether the next probe is of a record behind the front.
     ///
@@ -77,8 +82,9 @@ struct Suspicion: Hashable, Sendable {
     ///   - isNext: Whether it was the probe of a record behind.
     ///   - isProbe: Whether the breaker was open.
     ///   - status: The server's answer; `nil` if the network has failed.
+    ///   - server: Its name and port.
     mutating func failed(
-        _ records: [Record], isNext: Bool, isProbe: Bool, status: Int?, at now: MonotonicInstant
+        _ records: [Record], isNext: Bool, isProbe: Bool, status: Int?, server: String, at now: MonotonicInstant
     ) -> Consequence {
         guard let patience, let first = records.first, let last = records.last else { return .none }
         if isNext {
@@ -104,6 +110,7 @@ struct Suspicion: Hashable, Sendable {
             return .setAside
         }
         guard isProbe else { return .none }
+        self.server = server
         failures += 1
         since = since ?? now
         isTurnOfNext = true

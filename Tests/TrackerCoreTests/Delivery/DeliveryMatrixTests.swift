@@ -241,11 +241,11 @@ private struct World {
         let waiting = front.filter { !state.underWay.contains($0.id) }
         var peek = Peek.sample(waiting, state: .sample(queued: queue.count))
         var intention = state.intention(for: peek, wantedThrough: .max, at: moment)
-        if case .change(let changes) = intention, case .group(let group)? = changes.first {
+        if case .work(.change(let changes)) = intention, case .group(let group)? = changes.first {
             peek.groups.append(group)
             intention = state.intention(for: peek, wantedThrough: .max, at: moment)
         }
-        guard case .send(let plan) = intention else {
+        guard case .work(.send(let plan)) = intention else {
             throw TransportError(.closed, host: "", message: "nothing was planned")
         }
         return plan

@@ -19,7 +19,7 @@ struct DeliveryStateTests {
     }
 
     private static func plan(_ state: inout DeliveryState, _ peek: Peek, at seconds: Double = 0) throws -> Plan {
-        guard case .send(let plan) = state.intention(for: peek, wantedThrough: 0, at: .seconds(seconds)) else {
+        guard case .work(.send(let plan)) = state.intention(for: peek, wantedThrough: 0, at: .seconds(seconds)) else {
             throw TransportError(.closed, host: "", message: "nothing was planned")
         }
         return plan
@@ -193,7 +193,7 @@ struct DeliveryStateTests {
         _ = state.finish(token, with: .status(200), at: .seconds(0))
         var changed = state
 
-        guard case .send(let plan) = state.intention(wantedThrough: 0, at: .seconds(0)) else {
+        guard case .work(.send(let plan)) = state.intention(wantedThrough: 0, at: .seconds(0)) else {
             Issue.record("what was prepared is not sent")
             return
         }
@@ -211,7 +211,7 @@ struct DeliveryStateTests {
         let peek = Peek.sample((1...3).map { .sample($0) })
         _ = state.finish(state.depart(try Self.plan(&state, peek)), with: .status(200), at: .seconds(0))
         #expect(state.readiness(at: .seconds(0)) == .confirm(Record.ID(2)))
-        guard case .send(let plan) = state.intention(wantedThrough: 0, at: .seconds(0)) else {
+        guard case .work(.send(let plan)) = state.intention(wantedThrough: 0, at: .seconds(0)) else {
             Issue.record("it sends nothing of what was read ahead")
             return
         }
@@ -271,7 +271,7 @@ struct DeliveryStateTests {
 
         let intention = state.intention(for: .sample([record]), wantedThrough: 0, at: .seconds(seconds))
 
-        let dropped = if case .drop([record], .expired, _) = intention { true } else { false }
+        let dropped = if case .work(.drop([record], .expired, _)) = intention { true } else { false }
         #expect(dropped == isExpired)
     }
 

@@ -95,16 +95,16 @@ struct PlayedLane {
             }
         case .glance: state.glanced(diskError == nil ? peek : nil, at: reading.now)
         case .countOnceMore: state.countedOnceMore(queuedMeanwhile)
-        case .send(let plan):
+        case .work(.send(let plan)):
             sent.append(plan)
             tokens.append(state.depart(plan))
         // A change is on disk at once here.
-        case .change(let changes):
+        case .work(.change(let changes)):
             for change in changes {
                 if case .group(let group) = change { peek.groups.append(group) }
                 state.committed()
             }
-        case .drop(let records, _, _): peek.records.removeAll { records.contains($0) }
+        case .work(.drop(let records, _, _)): peek.records.removeAll { records.contains($0) }
         case .report(let event): reported.append(event)
         case .conclude(.success): concluded.append(.success(nil))
         case .conclude(.failure(let error)): concluded.append(.failure(error.cause))
@@ -122,9 +122,9 @@ struct PlayedLane {
         case .confirm: "confirm"
         case .glance: "glance"
         case .countOnceMore: "count once more"
-        case .send: "send"
-        case .change: "change"
-        case .drop: "drop"
+        case .work(.send): "send"
+        case .work(.change): "change"
+        case .work(.drop): "drop"
         case .report(.idle): "idle"
         case .report(.deliversHere(let isHere)): isHere ? "here now" : "elsewhere now"
         case .report: "report"

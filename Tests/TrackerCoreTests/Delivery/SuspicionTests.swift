@@ -69,13 +69,13 @@ private struct PlayedServer {
             }
             let reading = ClockReading.seconds(now)
             var intention = state.intention(for: peek, wantedThrough: .max, at: reading)
-            if case .change(let changes) = intention, case .group(let group)? = changes.first {
+            if case .work(.change(let changes)) = intention, case .group(let group)? = changes.first {
                 // A group takes the place of others of its records.
                 peek.groups.removeAll { $0.first <= group.last && $0.last >= group.first }
                 peek.groups.append(group)
                 intention = state.intention(for: peek, wantedThrough: .max, at: reading)
             }
-            guard case .send(let plan) = intention else {
+            guard case .work(.send(let plan)) = intention else {
                 throw TransportError(.closed, host: "", message: "nothing was planned")
             }
             requests += 1
@@ -253,20 +253,21 @@ struct SuspicionTests {
         let front = [Record.sample(1)]
         for probe in 0..<6 {
             #expect(
-                suspicion.failed(front, isNext: false, isProbe: true, status: 500, at: .seconds(Double(probe) * 20))
+                suspicion.failed(
+                    front, isNext: false, isProbe: true, status: 500, server: "a", at: .seconds(Double(probe) * 20))
                     == .none)
         }
-        #expect(suspicion.wantsEvidence && suspicion.probesNext(to: Record.ID(1)))
+        #expect(suspicion.doubtedServer == "a" && suspicion.probesNext(to: Record.ID(1)))
         // So does one to a request without records, such as for a session.
         suspicion.answered([], isNext: false)
         // One from before the first failure says nothing.
         suspicion.learn(ofAnswerAt: .seconds(isRecent ? 100 : -1))
-        #expect(suspicion.wantsEvidence == !isRecent)
+        #expect(suspicion.doubtedServer == (isRecent ? nil : "a"))
         #expect(suspicion.probesNext(to: Record.ID(1)) == !isRecent)
         guard isRecent else { return }
         for strike in 1...3 {
             let consequence = suspicion.failed(
-                front, isNext: false, isProbe: true, status: 500, at: .seconds(120 + Double(strike)))
+                front, isNext: false, isProbe: true, status: 500, server: "a", at: .seconds(120 + Double(strike)))
             #expect(consequence == (strike == 3 ? .setAside : .none))
         }
     }
@@ -276,10 +277,11 @@ struct SuspicionTests {
         var suspicion = Suspicion(after: .seconds(60))
         for probe in 0..<50 {
             let now = MonotonicInstant.seconds(Double(probe) * 60)
-            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: true, status: nil, at: now)
-            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: true, status: 429, at: now)
-            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: false, status: 500, at: now)
-            _ = suspicion.failed([.sample(Int64(probe))], isNext: false, isProbe: true, status: 500, at: now)
+            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: true, status: nil, server: "a", at: now)
+            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: true, status: 429, server: "a", at: now)
+            _ = suspicion.failed([.sample(1)], isNext: false, isProbe: false, status: 500, server: "a", at: now)
+            _ = suspicion.failed(
+                [.sample(Int64(probe))], isNext: false, isProbe: true, status: 500, server: "a", at: now)
         }
         #expect(!suspicion.isRipe)
     }

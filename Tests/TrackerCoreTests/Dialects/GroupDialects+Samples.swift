@@ -40,7 +40,7 @@ extension Record {
 
 extension Intention {
     /// The plan, if something is to be sent.
-    var plan: Plan? { if case .send(let plan) = self { plan } else { nil } }
+    var plan: Plan? { if case .work(.send(let plan)) = self { plan } else { nil } }
 
     /// When to look again, if nothing is due before.
     var heldUntil: MonotonicInstant? { if case .hold(let until) = self { until } else { nil } }

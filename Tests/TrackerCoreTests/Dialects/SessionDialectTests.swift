@@ -14,7 +14,7 @@ struct SessionDialectTests {
     private static func send(
         _ dialect: inout SessionDialect, _ record: Record, _ state: LaneState = .sample()
     ) throws -> Plan {
-        guard case .send(let plan) = dialect.plan(front([record], state)) else {
+        guard case .work(.send(let plan)) = dialect.plan(front([record], state)) else {
             throw TransportError(.closed, host: "", message: "nothing was planned")
         }
         return plan
@@ -94,7 +94,7 @@ struct SessionDialectTests {
 
         let intention = dialect.plan(Self.front([.sample(route: .link, body: #"{"source_session_id":"S0"}"#)], state))
 
-        guard case .change(let changes) = intention, changes.count == 1, case .ensureDevice = changes[0] else {
+        guard case .work(.change(let changes)) = intention, changes.count == 1, case .ensureDevice = changes[0] else {
             Issue.record("\(intention)")
             return
         }
@@ -193,7 +193,7 @@ struct SessionDialectTests {
     @Test("asks for a device id before it makes a session")
     func asksForADevice() throws {
         var dialect = try SessionDialect.sample()
-        guard case .change(let changes) = dialect.plan(Self.front([], .sample(session: nil, device: nil))),
+        guard case .work(.change(let changes)) = dialect.plan(Self.front([], .sample(session: nil, device: nil))),
             case .ensureDevice? = changes.first
         else {
             Issue.record("no device id was asked for")
@@ -217,7 +217,7 @@ struct SessionDialectTests {
             (Route.event, "u1"), (.profile, "u1"), (.location, "u1"), (.email, "u1"), (.link, "u1"), (.metadata, nil),
         ] as [(Route, String?)])
     func dropsWithoutSession(route: Route, user: String?) throws {
-        guard case .drop(let records, .sessionGone, _) = try Self.intention(for: route, user: user).1,
+        guard case .work(.drop(let records, .sessionGone, _)) = try Self.intention(for: route, user: user).1,
             records.map(\.id) == [Record.ID(1)]
         else {
             Issue.record("it was not dropped")
@@ -227,7 +227,7 @@ struct SessionDialectTests {
 
     @Test("sends metadata to its user where there was never a session, and takes a 404 to that as a refusal")
     func sendsMetadataToTheUser() throws {
-        guard case (var dialect, .send(let plan)) = try Self.intention(for: .metadata, user: "u1") else {
+        guard case (var dialect, .work(.send(let plan))) = try Self.intention(for: .metadata, user: "u1") else {
             Issue.record("nothing was sent")
             return
         }

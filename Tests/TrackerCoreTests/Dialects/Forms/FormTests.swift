@@ -295,7 +295,8 @@ struct FormTests {
 
         let first = try #require(dialect.plan(.sample([.analytics(1), nobody, .analytics(3)])).plan)
         #expect(first.records.map(\.sequence) == [1])
-        guard case .drop(let records, .rejected(0), let reason) = dialect.plan(.sample([nobody, .analytics(3)])) else {
+        guard case .work(.drop(let records, .rejected(0), let reason)) = dialect.plan(.sample([nobody, .analytics(3)]))
+        else {
             Issue.record("the alias is not dropped")
             return
         }
