@@ -52,10 +52,8 @@ func append(_ count: Int, by size: Int) async {
         await withCheckedContinuation { continuation in
             for number in start..<start + size {
                 guard let id = MessageID("0a4ebc1e-72f6-4d5e-9c2c-\(number)") else { continue }
-                let draft = Draft(
-                    messageID: id, route: .event, body: .complete(body), occurredAt: Timestamp(milliseconds: 0),
-                    acceptedAt: .zero
-                )
+                let stamp = CallStamp(messageID: id, occurredAt: Timestamp(milliseconds: 0))
+                let draft = Draft(stamp, Draft.Content(.event, .complete(body)))
                 let isLast = number == start + size - 1
                 outbox.stage(.append(draft)) { _ in if isLast { continuation.resume() } }
             }

@@ -89,11 +89,9 @@ public final class Outbox: Sendable {
         } catch {
             throw StorageError(.refused, "The body is no valid JSON: \(error)")
         }
-        let draft = Draft(
-            messageID: id ?? .random(), hasCallerKey: id != nil, route: .endpoint, body: .complete(text),
-            occurredAt: .now, acceptedAt: .zero)
-        switch await commit(.append(draft)).effect {
-        case .queued, .pending, .done, .repeated, .changed: return draft.messageID
+        let stamp = CallStamp(messageID: id ?? .random(), hasCallerKey: id != nil, occurredAt: .now)
+        switch await commit(.append(Draft(stamp, Draft.Content(.endpoint, .complete(text))))).effect {
+        case .queued, .pending, .done, .repeated, .changed: return stamp.messageID
         case .failed(let error): throw error
         case .refused(.tooLarge):
             throw StorageError(

@@ -219,10 +219,8 @@ struct Probe {
         var writer = JSONObjectWriter()
         writer.append("text", String(repeating: "x", count: bytes))
         guard let messageID = MessageID(id) else { preconditionFailure("\(id) is no message id") }
-        return Draft(
-            messageID: messageID, route: .event, body: .complete(writer.finish()),
-            occurredAt: Timestamp(milliseconds: 0), acceptedAt: .zero
-        )
+        let stamp = CallStamp(messageID: messageID, occurredAt: Timestamp(milliseconds: 0))
+        return Draft(stamp, Draft.Content(.event, .complete(writer.finish())))
     }
 }
 

@@ -502,7 +502,9 @@ extension LaneChange {
         if let visitor { body.append("anonymousId", visitor) }
         return .append(
             Draft(
-                messageID: known(MessageID(id)), hasCallerKey: given, route: route, body: .complete(body.finish()),
-                values: values, occurredAt: Timestamp(milliseconds: 1_700_000_000_000), acceptedAt: .seconds(1)))
+                CallStamp(
+                    messageID: known(MessageID(id)), hasCallerKey: given,
+                    occurredAt: Timestamp(milliseconds: 1_700_000_000_000), acceptedAt: .seconds(1)),
+                Draft.Content(route, .complete(body.finish()), values: values)))
     }
 }

@@ -17,17 +17,14 @@ struct StageTests {
     }
 
     /// A call whose record weighs an eighth of the bound.
-    private static func record(_ name: String) -> StagedCall { call(Draft.sample(name, body)) }
+    private static func record(_ name: String) -> Draft { Draft.sample(name, body) }
 
-    private static func call(_ draft: Draft) -> StagedCall {
-        StagedCall(draft, of: RecordOwner(owner, run: 1), number: 1, name: "", isNoted: false, caller: .nobody)
-    }
-
-    private static let owner = RecordOwnerOfTests()
+    private static let client = RecordOwnerOfTests()
+    private static let owner = RecordOwner(client, run: 1)
 
     private static let body: Draft.Body = {
         let text = String(repeating: "a", count: weight - 256 - #"{"t":""}"#.utf8.count)
-        return Draft.sample("m0", body: #"{"t":"\#(text)"}"#).body
+        return Draft.sample("m0", body: #"{"t":"\#(text)"}"#).content.body
     }()
 
     private static func other(_ change: LaneChange) -> StagedTask { StagedTask(task: .change(change)) }
@@ -36,7 +33,7 @@ struct StageTests {
     ///
     /// - Returns: The names of those that are refused.
     private func add(_ names: [String], to stage: inout Stage) throws -> [String] {
-        try names.flatMap { try stage.add(Self.record($0)) { { _ in } }.refused?.names ?? [] }
+        try names.flatMap { try stage.add(Self.record($0), of: Self.owner) { { _ in } }.refused?.names ?? [] }
     }
 
     /// The names of all that is left.
@@ -108,7 +105,7 @@ struct StageTests {
         var stage = try Self.stage(.dropOldest)
         let draft = Draft.sample("m0", values: [ValueChange(.own("user"), "ann")])
 
-        let refused = try stage.add(Self.call(draft)) { { _ in } }.refused
+        let refused = try stage.add(draft, of: Self.owner) { { _ in } }.refused
         let dropped = try add(names(1...9), to: &stage)
         let group = stage.nextGroup()
 
@@ -125,16 +122,15 @@ struct StageTests {
         let ends = Recorder<Bool>()
         do {
             let client = Client(ends)
-            let call = StagedCall(
-                Draft.sample("m0", Self.body), of: RecordOwner(client, run: 1), number: 1, name: "", isNoted: false,
-                caller: .nobody)
-            _ = try stage.add(call) { { _ in withExtendedLifetime(client) {} } }
+            _ = try stage.add(Self.record("m0"), of: RecordOwner(client, run: 1)) {
+                { _ in withExtendedLifetime(client) {} }
+            }
         }
         // The ninth drops the client's call, the next two the others of its group.
         #expect(try add(names(1...9), to: &stage) == ["m0", "m1"])
         #expect(ends.all.isEmpty)
 
-        var last: Stage.Addition? = try stage.add(Self.record("m10")) { { _ in } }
+        var last: Stage.Addition? = try stage.add(Self.record("m10"), of: Self.owner) { { _ in } }
 
         #expect(last?.refused?.names == ["m2"])
         #expect(ends.all.isEmpty)

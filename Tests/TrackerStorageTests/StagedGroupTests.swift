@@ -31,10 +31,16 @@ struct StagedGroupTests {
     private let first = Receiver()
     private let second = Receiver()
 
-    private func call(_ draft: Draft, _ number: Int, of receiver: Receiver, by owner: Receiver? = nil) -> StagedCall {
-        StagedCall(
-            draft, of: RecordOwner(owner ?? receiver, run: 1), number: number, name: "call \(number)", isNoted: false,
-            caller: Caller(receiver, call: number))
+    /// The same record, of a call whose caller is a receiver.
+    private func call(_ draft: Draft, _ number: Int, of receiver: Receiver) -> Draft {
+        let stamp = draft.stamp
+        var call = Draft(
+            CallStamp(
+                messageID: stamp.messageID, hasCallerKey: stamp.hasCallerKey, occurredAt: stamp.occurredAt,
+                acceptedAt: stamp.acceptedAt, number: number, name: "call \(number)",
+                caller: Caller(receiver, call: number)), draft.content)
+        call.isPending = draft.isPending
+        return call
     }
 
     /// Answers calls as a client does.
@@ -75,11 +81,11 @@ struct StagedGroupTests {
         let outbox = try await SQLiteOutbox.opened(.sample(folder) { $0.bindsSessions = false })
         var group = StagedGroup()
         for (number, draft) in try drafts().enumerated() {
-            group.append(call(draft, number, of: first)) { { Self.answer($0) } }
+            group.append(call(draft, number, of: first), of: RecordOwner(first, run: 1)) { { Self.answer($0) } }
         }
         if isCopied {
             var other = StagedGroup()
-            other.append(call(Draft.sample("z"), 9, of: second)) { { Self.answer($0) } }
+            other.append(call(.sample("z"), 9, of: second), of: RecordOwner(second, run: 1)) { { Self.answer($0) } }
             for entry in group.entries { other.append(entry, of: group) }
             group = other
         }
@@ -108,17 +114,21 @@ struct StagedGroupTests {
                 $0.bindsSessions = false
                 $0.limits.maxRecordBytes = 30
             })
+        var pending = Draft.sample("e")
+        pending.isPending = true
         let long = #"{"event":"\#(String(repeating: "x", count: 40))"}"#
         let calls: [(draft: Draft, receiver: Receiver)] = [
             (.sample("a"), first), (.sample("b"), first), (.sample("c", body: long), first), (.sample("d"), second),
-            (.sample("e").pending, first), (.sample("f"), first), (.sample("f2", given: true), second),
+            (pending, first), (.sample("f"), first), (.sample("f2", given: true), second),
             (.sample("f2", given: true), second),
         ]
 
         await withCheckedContinuation { continuation in
             for (number, entry) in calls.enumerated() {
                 // All by one client, as in a host whose connections share it.
-                outbox.stage(call(entry.draft, number, of: entry.receiver, by: first)) { { Self.answer($0) } }
+                outbox.stage(call(entry.draft, number, of: entry.receiver), of: RecordOwner(first, run: 1)) {
+                    { Self.answer($0) }
+                }
             }
             outbox.stage(.barrier) { _ in continuation.resume() }
         }
@@ -137,7 +147,8 @@ struct StagedGroupTests {
         var group = StagedGroup()
         for round in 0..<3 {
             for number in 0..<4 {
-                group.append(call(.sample("r\(round)n\(number)"), number, of: first)) { { Self.answer($0) } }
+                let call = call(.sample("r\(round)n\(number)"), number, of: first)
+                group.append(call, of: RecordOwner(first, run: 1)) { { Self.answer($0) } }
             }
             #expect(group.numbers == 4 && group.records == 4)
             let outcome = outbox.writer.withLock { $0.commit(group) }

@@ -73,10 +73,10 @@ enum AnalyticsEvent {
     ///
     /// - Parameters:
     ///   - context: Its member `context`.
-    ///   - time: When the call was made.
+    ///   - stamp: When the call was made, and its id.
     /// - Returns: `nil` for a call that is no event.
     static func body(
-        of call: CheckedAnalyticsCall, context: BodyTemplate.Member, messageID: MessageID, at time: Timestamp
+        of call: CheckedAnalyticsCall, context: BodyTemplate.Member, of stamp: CallStamp
     ) -> BodyTemplate? {
         guard let (type, name, values) = parts(of: call) else { return nil }
         var head = JSONObjectWriter()
@@ -84,8 +84,8 @@ enum AnalyticsEvent {
         if let name { head.append("event", name) }
         var tail = JSONObjectWriter(reservingCapacity: 128 + (values?.text?.byteCount ?? 0))
         if let values, let text = values.text { tail.append(values.key, text) }
-        tail.append("timestamp", (call.own?.timestamp ?? time).description)
-        tail.append("messageId", messageID.text)
+        tail.append("timestamp", (call.own?.timestamp ?? stamp.occurredAt).description)
+        tail.append("messageId", stamp.messageID.text)
         guard let own = call.own else {
             return BodyTemplate([.fixed(head.finish()), userID, anonymousID, groupID, .fixed(tail.finish()), context])
         }

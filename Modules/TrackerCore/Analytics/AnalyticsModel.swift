@@ -24,9 +24,10 @@ struct AnalyticsModel: ClientModel {
             try call.own.map { (own) throws(Refusal) in try settings.context(with: own) } ?? settings.context
         // A call that names its own user changes nothing of the client's user.
         let changes = call.own?.namesPerson == true ? [] : call.call.changes
-        guard let body = AnalyticsEvent.body(of: call, context: context, messageID: stamp.messageID, at: stamp.time)
-        else { return .set(changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil) }
-        return .append(stamp.draft(.batch, .template(body), values: changes))
+        guard let body = AnalyticsEvent.body(of: call, context: context, of: stamp) else {
+            return .set(changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil)
+        }
+        return .append(Draft(stamp, Draft.Content(.batch, .template(body), values: changes)))
     }
 
     mutating func opened(_ found: LaneState) -> [ModelEffect<GivenAnalyticsCall>] {
@@ -59,9 +60,9 @@ struct AnalyticsModel: ClientModel {
         info["circuitState"] = .string(CircuitState.closed.rawValue)
         info["circuitRemainingMs"] = 0
         info["flushInFlight"] = false
-        let outbox = [.ready, .halted].contains(snapshot.lifecycle) ? snapshot.run?.lane.outbox : nil
+        let values = [.ready, .halted].contains(snapshot.lifecycle) ? snapshot.values : [:]
         for (name, key) in [("anonymousId", StoredKey.anonymousID), ("userId", .userID), ("groupId", .groupID)] {
-            info[name] = outbox?.value(for: key).map(JSONValue.string) ?? .null
+            info[name] = values[key].map(JSONValue.string) ?? .null
         }
         info["lastError"] = .null
         (snapshot.run?.settings.options ?? snapshot.model.options)?.describe(in: &info)

@@ -63,14 +63,13 @@ struct BasicModel: ClientModel {
         // A repeated identification changes nothing: others may have followed it. After a restart it counts again.
         let isRepeated = stamp.hasCallerKey && identified.contains(stamp.messageID)
         if case .identify(let userId, _) = call, !isRepeated { user = (userId, values, stamp.number) }
-        let body = Self.event(call, values, from: user, context: settings.context, at: stamp.time)
+        let body = Self.event(call, values, from: user, context: settings.context, at: stamp.occurredAt)
         guard body.byteCount <= settings.delivery.maxEventBytes else { throw .tooLarge(under: settings.delivery) }
         self.user = user
-        if case .identify = call, stamp.hasCallerKey { identified.insert(stamp.messageID) }
-        return .append(stamp.draft(.endpoint, .complete(body)))
+        let isNoted = if case .identify = call { true } else { false }
+        if isNoted, stamp.hasCallerKey { identified.insert(stamp.messageID) }
+        return .append(Draft(stamp, Draft.Content(.endpoint, .complete(body)), isNoted: isNoted))
     }
-
-    static func isNoted(_ call: BasicCall.Checked) -> Bool { if case .identify = call.call { true } else { false } }
 
     mutating func refused(_ call: Int, _ messageID: MessageID) {
         // The user that it names is the user all the same: what follows is theirs.

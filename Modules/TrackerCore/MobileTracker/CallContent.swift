@@ -1,25 +1,16 @@
 import TrackerModels
 import TrackerStorage
 
-/// What a call puts into the outbox. A class, since it is handed on often and copied never.
-final class CallContent: Sendable {
-    let route: Route
-    let body: Draft.Body
-    let sessionMetadata: JSONText?
+/// A session tracker's call that has been checked.
+struct CallContent: Sendable {
+    let record: Draft.Content
     /// The URL of the screen that the call says is shown, if it says so.
-    let shownURL: String?
-    /// The session of another site that the call continues; the body links it.
-    let continues: SessionID?
+    var shownURL: String?
+    /// The session of another site that the call continues; the record links it.
+    var continues: SessionID?
 
-    init(
-        route: Route, body: Draft.Body, sessionMetadata: JSONText? = nil, shownURL: String? = nil,
-        continues: SessionID? = nil
-    ) {
-        self.route = route
-        self.body = body
-        self.sessionMetadata = sessionMetadata
-        self.shownURL = shownURL
-        self.continues = continues
+    init(_ route: Route, _ body: Draft.Body, sessionMetadata: JSONText? = nil) {
+        record = Draft.Content(route, body, sessionMetadata: sessionMetadata)
     }
 }
 
@@ -41,41 +32,43 @@ extension TrackerCall {
             guard let user = UserID(userId) else {
                 throw Refusal(.invalidUserId)
             }
-            return CallContent(route: .profile, body: .complete(ProfileBody.identify(user, try profile?.checked())))
+            return CallContent(.profile, .complete(ProfileBody.identify(user, try profile?.checked())))
         case .set(let profile):
-            return CallContent(route: .profile, body: .complete(ProfileBody.set(try profile.checked())))
+            return CallContent(.profile, .complete(ProfileBody.set(try profile.checked())))
         case .setMetadata(let metadata):
             let metadata = try metadata.checked()
             var body = JSONObjectWriter()
             body.append("metadata", metadata)
-            return CallContent(route: .metadata, body: .complete(body.finish()), sessionMetadata: metadata)
+            return CallContent(.metadata, .complete(body.finish()), sessionMetadata: metadata)
         case .updateLocation(let location):
-            return CallContent(route: .location, body: .complete(try Self.body(of: location)))
+            return CallContent(.location, .complete(try Self.body(of: location)))
         case .updateSessionEmail(let email):
             guard Self.isEmail(email) else { throw .value(.email) }
             var body = JSONObjectWriter()
             body.append("email", email)
-            return CallContent(route: .email, body: .complete(body.finish()))
+            return CallContent(.email, .complete(body.finish()))
         case .continueSession(let url):
             guard let session = SessionLink(url).session.flatMap({ SessionID($0) }) else {
                 throw .value(.sessionInURL)
             }
-            return Self.link(session.text, continues: session)
+            var content = Self.link(session.text)
+            content.continues = session
+            return content
         case .linkSession(let source):
             guard !source.isEmpty else { throw .value(.sourceSession) }
             return Self.link(source)
         }
     }
 
-    private static func link(_ source: String, continues session: SessionID? = nil) -> CallContent {
+    private static func link(_ source: String) -> CallContent {
         var body = JSONObjectWriter()
         body.append("source_session_id", source)
-        return CallContent(route: .link, body: .complete(body.finish()), continues: session)
+        return CallContent(.link, .complete(body.finish()))
     }
 
     /// An event whose data are both objects in one; the second wins.
     private func event(
-        _ name: String, _ first: Properties?, _ second: Properties?, shownURL: String? = nil
+        _ name: String, _ first: Properties?, _ second: Properties?
     ) throws(Refusal) -> CallContent {
         guard !name.isBlank else { throw Refusal(.invalidEventName) }
         let (first, second) = (try first?.checked(), try second?.checked())
@@ -83,8 +76,7 @@ extension TrackerCall {
         var head = JSONObjectWriter(
             reservingCapacity: name.utf8.count + (first?.byteCount ?? 0) + (second?.byteCount ?? 0) + 40)
         head.append("event_name", name)
-        return CallContent(
-            route: .event, body: .withSessionMetadata(EventBody(head, data: first, second)), shownURL: shownURL)
+        return CallContent(.event, .withSessionMetadata(EventBody(head, data: first, second)))
     }
 
     private func view(
@@ -94,7 +86,9 @@ extension TrackerCall {
         var screen = JSONObjectWriter()
         screen.append("screen", name)
         screen.append("url", url)
-        return try event("VIEW_PAGE", Properties(accepted: screen.finish()), properties, shownURL: shownURL)
+        var content = try event("VIEW_PAGE", Properties(accepted: screen.finish()), properties)
+        content.shownURL = shownURL
+        return content
     }
 
     private static func body(of location: LocationData) throws(Refusal) -> JSONText {

@@ -38,8 +38,7 @@ struct TrackerModel: ClientModel {
                 showings.insert(stamp.messageID)
             }
         }
-        let draft = stamp.draft(
-            content.route, content.body, sessionMetadata: content.sessionMetadata, refusal: refusal)
+        let draft = Draft(stamp, content.record, isNoted: content.shownURL != nil, refusal: refusal)
         return content.continues.map { .continueSession($0, link: draft) } ?? .append(draft)
     }
 
@@ -61,8 +60,6 @@ struct TrackerModel: ClientModel {
         shown.committed(call, in: generation)
         return report(session)
     }
-
-    static func isNoted(_ call: CallContent) -> Bool { call.shownURL != nil }
 
     mutating func refused(_ call: Int, _ messageID: MessageID) {
         shown.takeBack(call)
@@ -92,7 +89,7 @@ struct TrackerModel: ClientModel {
     static func describe(_ snapshot: ClientSnapshot<TrackerModel>, in info: inout JSONObject) {
         guard let run = snapshot.run else { return }
         for (name, key) in [("brandId", StoredKey.brandID), ("sessionId", .sessionID), ("deviceId", .deviceID)] {
-            info[name] = run.lane.outbox.value(for: key).map(JSONValue.string) ?? .null
+            info[name] = snapshot.values[key].map(JSONValue.string) ?? .null
         }
         info["config"] = .object(run.settings.debugInfo)
     }

@@ -36,9 +36,6 @@ protocol ClientModel: Sendable {
     /// Whether the model asks for what is on disk.
     static var followsCommits: Bool { get }
 
-    /// Whether the model remembers something of a call for later ones, which a refusal takes back.
-    static func isNoted(_ call: Call) -> Bool
-
     /// What begins the sentence about a call that waits, for those who want details; `nil`: there is none.
     static var pendingNote: String? { get }
 
@@ -69,7 +66,6 @@ extension ClientModel {
     func opened(_: LaneState) -> [ModelEffect<Given>] { [] }
     func started(under _: Settings) -> [ModelEffect<Given>] { [] }
     static var followsCommits: Bool { false }
-    static func isNoted(_: Call) -> Bool { false }
     static var pendingNote: String? { nil }
     func committed(_: Int, in _: SessionID?, of _: Generation) -> [ModelEffect<Given>] { [] }
     func refused(_: Int, _: MessageID) {}

@@ -10,7 +10,8 @@ extension ClientRuntime {
         switch action {
         case .stage(let call, let run):
             guard let refusal = stage(call, in: run, &contents) else { return }
-            contents.state.deferred.append(.perform { [self] in call.caller.receive(refuse(call.name, refusal)) })
+            contents.state.deferred.append(
+                .perform { [self] in call.stamp.caller.receive(refuse(call.stamp.name, refusal)) })
         case .commit(let change, let pending, let run):
             commit(change, pending, in: run)
         case .forget(let forget, let run): commit(forget, in: run)
@@ -177,7 +178,7 @@ extension ClientRuntime {
             }
         case .flush(let flush, let run): begin(flush, in: run)
         case .report(let flush, let reason): report(flush, reason)
-        case .refuse(let call, let refusal): call.caller.receive(refuse(call.name, refusal))
+        case .refuse(let call, let refusal): call.stamp.caller.receive(refuse(call.stamp.name, refusal))
         case .announceOff(let off):
             log.endRefusals()
             log.announceRefusals(

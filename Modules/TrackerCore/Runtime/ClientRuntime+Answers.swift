@@ -8,28 +8,33 @@ extension ClientRuntime {
     ///
     /// - Returns: Why it is refused instead.
     func stage(_ call: State.Call, in run: Run, _ contents: inout Contents) -> Refusal? {
-        var change: LaneChange
+        let change: LaneChange
         do throws(Refusal) {
             change = try contents.model.change(for: call.call, call.stamp, under: run.settings)
         } catch {
             return error
         }
-        let isNoted = Model.isNoted(call.call)
-        // What it gives later calls, too: the model knows that it is dropped before any of these.
-        if isNoted, run.lane.parts.plan?.drops(change) == true {
-            contents.model.refused(call.stamp.number, call.stamp.messageID)
-        }
         // While delivery is halted, the call waits until `initialize` resumes delivery.
-        if contents.state.isHalted { change.markPending() }
-        guard case .append(let draft) = change else {
-            run.lane.outbox.stage(change) { [self] in answer(call, $0, isNoted: isNoted, in: run) }
-            return nil
+        let isHalted = contents.state.isHalted
+        switch change {
+        case .append(var draft):
+            draft.isPending = isHalted
+            // What it gives later calls, too: the model knows that it is dropped before any of these.
+            if draft.isNoted, run.lane.parts.plan?.drops(draft) == true {
+                contents.model.refused(draft.stamp.number, draft.stamp.messageID)
+            }
+            let owner = RecordOwner(self, run: run.number)
+            run.lane.outbox.stage(draft, of: owner) { [self] in { [self] in answer($0, in: run) } }
+        case .continueSession(let session, var link):
+            link.isPending = isHalted
+            stage(.continueSession(session, link: link), of: call.stamp, in: run)
+        default: stage(change, of: call.stamp, in: run)
         }
-        let staged = StagedCall(
-            draft, of: RecordOwner(self, run: run.number), number: call.stamp.number, name: call.name, isNoted: isNoted,
-            caller: call.caller)
-        run.lane.outbox.stage(staged) { [self] in { [self] in answer($0, in: run) } }
         return nil
+    }
+
+    private func stage(_ change: LaneChange, of call: CallStamp, in run: Run) {
+        run.lane.outbox.stage(change) { [self] in answer(call, $0, in: run) }
     }
 
     /// Tells the model that something has happened, and does what it wants done.
@@ -95,18 +100,17 @@ extension ClientRuntime {
     }
 
     /// The same of a call that is no record.
-    private func answer(_ call: State.Call, _ result: ChangeResult, isNoted: Bool, in run: Run) {
-        let id = call.stamp.messageID
+    private func answer(_ call: CallStamp, _ result: ChangeResult, in run: Run) {
+        let id = call.messageID
         let broken = run.lane.parts.plan?.report(id, by: log)
         switch result.effect {
         case .queued, .pending:
             if Model.followsCommits, let lane = result.lane {
-                follow { $0.committed(call.stamp.number, in: lane.entry.session, of: lane.generation) }
+                follow { $0.committed(call.number, in: lane.entry.session, of: lane.generation) }
             }
             took(in: run)
             if result.effect == .pending { note { call.name } }
-        case .done, .repeated, .changed: break
-        case .refused, .failed: if isNoted { contents.withLock { $0.model.refused(call.stamp.number, id) } }
+        case .done, .repeated, .changed, .refused, .failed: break
         }
         call.caller.receive(answer(result.effect, id) { refuse(call.name, refusal($0, broken, in: run)) })
     }
@@ -140,18 +144,6 @@ extension ClientRuntime {
         case .plan: Refusal(.plan, .plan, ["detail": .string(broken ?? "")])
         case .tooLarge: .tooLarge(under: current(run).settings.delivery)
         default: Refusal(reason)
-        }
-    }
-}
-
-extension LaneChange {
-    fileprivate mutating func markPending() {
-        switch self {
-        case .append(let draft): self = .append(draft.pending)
-        case .continueSession(let session, let link): self = .continueSession(session, link: link.pending)
-        case .reset, .consent, .forget, .unforget, .expire, .bind, .bindMade, .unbind, .identify, .set, .ensure, .store,
-            .remove, .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
-            break
         }
     }
 }

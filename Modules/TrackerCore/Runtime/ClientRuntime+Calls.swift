@@ -50,20 +50,20 @@ extension ClientRuntime {
         _ seen: SeenCall<Model.Given>, _ name: String, messageID: MessageID?, waitsWhileIdle: Bool = true,
         caller: Caller
     ) -> Bool {
-        let time = dependencies.clock.wall
-        let stamp = CallStamp(
-            number: lastCall.add(1, ordering: .relaxed).newValue,
-            messageID: messageID ?? Model.messageID(at: time, dependencies.ids), hasCallerKey: messageID != nil,
-            time: time, uptime: dependencies.clock.uptime)
         switch seen.checked {
         case .failure(let fault):
             let refusal = contents.withLock { $0.state.refusal } ?? fault
             caller.receive(refuse(name, refusal))
         case .success(let content):
-            let call = PendingCall(
-                call: content, name: name, stamp: stamp, weight: Model.weight(of: content), isSeen: seen.isSeen,
-                caller: caller)
-            switch submit(call, seenBy: seen.version, waitsWhileIdle: waitsWhileIdle) {
+            let time = dependencies.clock.wall
+            let stamp = CallStamp(
+                messageID: messageID ?? Model.messageID(at: time, dependencies.ids), hasCallerKey: messageID != nil,
+                occurredAt: time, acceptedAt: dependencies.clock.uptime,
+                number: lastCall.add(1, ordering: .relaxed).newValue, name: name, caller: caller)
+            switch submit(
+                PendingCall(call: content, stamp: stamp, isSeen: seen.isSeen), seenBy: seen.version,
+                waitsWhileIdle: waitsWhileIdle)
+            {
             case .taken: break
             case .refused(let refusal): caller.receive(refuse(name, refusal))
             case .unseen: return false
@@ -134,29 +134,29 @@ extension ClientRuntime {
             filter.propose(body)
             return contents.state.pending.allCalls.filter { !$0.isSeen }
         }
-        var changed: [ObjectIdentifier: State.Call] = [:]
-        var refused: [ObjectIdentifier: (name: String, refusal: Refusal)] = [:]
+        // By the calls' numbers.
+        var changed: [Int: State.Call] = [:]
+        var refused: [Int: (name: String, refusal: Refusal)] = [:]
         for call in waiting {
             let made = given(call.call)
             let seen = filter.apply(to: made, log: log)
             let name = seen.changed?.name ?? made.name
             switch seen.checked {
             case .success(let new):
-                changed[ObjectIdentifier(call)] = State.Call(
-                    call: new, name: name, stamp: call.stamp, weight: Model.weight(of: new), isSeen: seen.isSeen,
-                    caller: call.caller)
-            case .failure(let refusal): refused[ObjectIdentifier(call)] = (name, refusal)
+                changed[call.stamp.number] = State.Call(
+                    call: new, stamp: call.stamp.named(name), isSeen: seen.isSeen)
+            case .failure(let refusal): refused[call.stamp.number] = (name, refusal)
             }
         }
         // Those that no longer wait were answered, or were staged by another `initialize`, meanwhile.
         let removed = contents.withLock { contents in
             contents.state.pending.replaceCalls { call in
-                refused[ObjectIdentifier(call)] == nil ? changed[ObjectIdentifier(call)] ?? call : nil
+                refused[call.stamp.number] == nil ? changed[call.stamp.number] ?? call : nil
             }
         }
         for call in removed {
-            guard let (name, refusal) = refused[ObjectIdentifier(call)] else { continue }
-            call.caller.receive(refuse(name, refusal))
+            guard let (name, refusal) = refused[call.stamp.number] else { continue }
+            call.stamp.caller.receive(refuse(name, refusal))
         }
     }
 }

@@ -18,7 +18,7 @@ enum Operation<Model: ClientModel>: Sendable {
     /// Answers the caller: the client no longer exists.
     func abandon() {
         switch self {
-        case .call(let call): call.caller.receive(.failure(.notInitialized))
+        case .call(let call): call.stamp.caller.receive(.failure(.notInitialized))
         case .initialize(let initialization):
             initialization.completion(.failure(.clientIsGone))
         case .turnOff(let off): off.completion(.success(()))

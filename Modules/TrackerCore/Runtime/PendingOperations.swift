@@ -90,7 +90,7 @@ struct PendingOperations<Model: ClientModel>: Sendable {
             return
         }
         calls += step
-        bytes += step * call.weight
+        bytes += step * Model.weight(of: call.call)
     }
 
     private mutating func take(at index: Int) -> Operation<Model>? {

@@ -69,9 +69,9 @@ final class PlanGuard: Sendable {
     }
 
     /// Whether a record will be dropped, of which all is known already.
-    func drops(_ change: LaneChange) -> Bool {
-        guard onBroken == .drop, case .append(let draft) = change, case .complete(let body) = draft.body,
-            let call = PlannedCall(draft.route, body, under: plan)
+    func drops(_ draft: Draft) -> Bool {
+        guard onBroken == .drop, case .complete(let body) = draft.content.body,
+            let call = PlannedCall(draft.content.route, body, under: plan)
         else { return false }
         return !plan.reasons(against: call.subject, call.data).isEmpty
     }

@@ -1,7 +1,42 @@
 package import TrackerModels
 
-/// A record as its client makes it. A class, since it is handed on often and copied never.
-package final class Draft: Sendable {
+/// A record as its client makes it: a call, and what the call puts into the queue.
+package struct Draft: Sendable {
+    package let stamp: CallStamp
+    package let content: Content
+    /// Whether the client remembers something of it that a refusal takes back.
+    package let isNoted: Bool
+    /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
+    package let refusal: RefusalReason?
+    /// Whether the record is answered as `pending`, since delivery is halted.
+    package var isPending = false
+
+    package init(_ stamp: CallStamp, _ content: Content, isNoted: Bool = false, refusal: RefusalReason? = nil) {
+        self.stamp = stamp
+        self.content = content
+        self.isNoted = isNoted
+        self.refusal = refusal
+    }
+
+    /// What a call puts into the queue. A class, since it is handed on often and copied never.
+    package final class Content: Sendable {
+        package let route: Route
+        package let body: Body
+        /// An object to merge into the session's metadata in the record's own transaction.
+        package let sessionMetadata: JSONText?
+        /// What the record changes of the client's own values, in its own transaction.
+        package let values: [ValueChange]
+
+        package init(
+            _ route: Route, _ body: Body, sessionMetadata: JSONText? = nil, values: [ValueChange] = []
+        ) {
+            self.route = route
+            self.body = body
+            self.sessionMetadata = sessionMetadata
+            self.values = values
+        }
+    }
+
     /// The JSON that a record will carry.
     package enum Body: Sendable {
         /// An object. What is known only when it is sent, such as the session, is added then.
@@ -19,48 +54,5 @@ package final class Draft: Sendable {
             case .template(let template): template.byteCount
             }
         }
-    }
-
-    package let messageID: MessageID
-    /// Whether a caller chose the key: then a second record with it is answered as the first and not queued.
-    package let hasCallerKey: Bool
-    package let route: Route
-    package let body: Body
-    /// An object to merge into the session's metadata in the record's own transaction.
-    package let sessionMetadata: JSONText?
-    /// What the record changes of the client's own values, in its own transaction.
-    package let values: [ValueChange]
-    /// Whether the record is answered as `pending`, since delivery is halted.
-    package let isPending: Bool
-    /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
-    package let refusal: RefusalReason?
-    /// When the call was made, by the wall clock.
-    package let occurredAt: Timestamp
-    /// When the call was made, on the monotonic clock, for ages within this run.
-    package let acceptedAt: Duration
-
-    package init(
-        messageID: MessageID, hasCallerKey: Bool = false, route: Route, body: Body, sessionMetadata: JSONText? = nil,
-        values: [ValueChange] = [], isPending: Bool = false, refusal: RefusalReason? = nil, occurredAt: Timestamp,
-        acceptedAt: Duration
-    ) {
-        self.messageID = messageID
-        self.hasCallerKey = hasCallerKey
-        self.route = route
-        self.body = body
-        self.sessionMetadata = sessionMetadata
-        self.values = values
-        self.isPending = isPending
-        self.refusal = refusal
-        self.occurredAt = occurredAt
-        self.acceptedAt = acceptedAt
-    }
-
-    /// The call, answered as `pending`.
-    package var pending: Draft {
-        Draft(
-            messageID: messageID, hasCallerKey: hasCallerKey, route: route, body: body,
-            sessionMetadata: sessionMetadata, values: values, isPending: true, refusal: refusal,
-            occurredAt: occurredAt, acceptedAt: acceptedAt)
     }
 }

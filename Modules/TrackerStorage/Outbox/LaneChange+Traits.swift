@@ -23,7 +23,8 @@ extension LaneChange {
 
     var traits: Traits {
         switch self {
-        case .append(let draft): draft.values.isEmpty && draft.sessionMetadata == nil ? .call : [.call, .backedUp]
+        case .append(let draft):
+            draft.content.values.isEmpty && draft.content.sessionMetadata == nil ? .call : [.call, .backedUp]
         case .continueSession, .set, .unforget: [.call, .backedUp]
         case .requeue, .dropRefused: .call
         case .reset(all: false, _): [.backedUp, .guidesDelivery, .awaitsDisk]
@@ -37,6 +38,19 @@ extension LaneChange {
         case .dropAll: [.guidesDelivery, .empties]
         case .delivered, .drop, .group: .guidesDelivery
         case .barrier: []
+        }
+    }
+
+    /// What the change is to other lanes of the tenant, and whether it keeps them from sending until it is on disk; `nil` if
+    /// it is its lane's own.
+    var elsewhere: (changes: [LaneChange], holdsDelivery: Bool)? {
+        switch self {
+        case .consent: ([self], false)
+        case .reset(let all, _): (StoredKey.ofTenant(removedBy: all).map { .remove($0) }, true)
+        case .forget: ([], true)
+        case .append, .continueSession, .expire, .bind, .bindMade, .unbind, .identify, .unforget, .set, .ensure, .store,
+            .remove, .delivered, .drop, .dropAll, .requeue, .dropRefused, .ensureDevice, .group, .barrier:
+            nil
         }
     }
 

@@ -26,10 +26,11 @@ package protocol LaneOutbox: Sendable {
     /// Fixes a call's place in the order, and writes its record.
     ///
     /// - Parameters:
-    ///   - call: Its record, and what its client must know of it later.
+    ///   - draft: Its record.
+    ///   - owner: Its client.
     ///   - answer: Makes what is called with the results of the calls of this client, of neighbours in a transaction
     ///     together. It is asked for when the client is the first time in a transaction.
-    func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void)
+    func stage(_ draft: Draft, of owner: RecordOwner, answer: () -> @Sendable (AnsweredRecords) -> Void)
 
     /// Reads the oldest records, and the lane with them, in one transaction.
     ///

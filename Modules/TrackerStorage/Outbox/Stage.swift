@@ -113,14 +113,14 @@ struct Stage: Sendable {
     /// - Parameter answer: Makes what hears of the calls of its client.
     /// - Throws: Why every task is refused.
     mutating func add(
-        _ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void
+        _ draft: Draft, of owner: RecordOwner, answer: () -> @Sendable (AnsweredRecords) -> Void
     ) throws(StorageError) -> Addition {
         var addition = Addition()
         guard try makesRoom(ifNeeded: true, &addition) else {
-            addition.refuse { $0.append(call, isBare: true, answer: answer) }
+            addition.refuse { $0.append(draft, of: owner, isBare: true, answer: answer) }
             return addition
         }
-        add(to: &addition) { $0.append(call, answer: answer) }
+        add(to: &addition) { $0.append(draft, of: owner, answer: answer) }
         return addition
     }
 

@@ -70,24 +70,27 @@ struct StagedGroup: Sendable {
     /// Adds a call.
     ///
     /// - Parameters:
-    ///   - answer: Makes what hears of the calls of this client; asked for once a group.
+    ///   - draft: Its record.
+    ///   - owner: Its client.
     ///   - isBare: Whether it is only to be answered: its body is left out.
+    ///   - answer: Makes what hears of the calls of this client; asked for once a group.
     mutating func append(
-        _ call: StagedCall, isBare: Bool = false, answer: () -> @Sendable (AnsweredRecords) -> Void
+        _ draft: Draft, of owner: RecordOwner, isBare: Bool = false,
+        answer: () -> @Sendable (AnsweredRecords) -> Void
     ) {
-        let draft = call.draft
+        let (stamp, content) = (draft.stamp, draft.content)
         let start = promises.count
         if !isBare, draft.refusal == nil, !draft.isPending {
-            call.caller.receiver?.promise(draft.messageID, of: call.caller.call, in: &promises)
+            stamp.caller.receiver?.promise(stamp.messageID, of: stamp.caller.call, in: &promises)
         }
         let promise = BytePlace(start, promises.count - start)
-        let messageID = place(draft.messageID.text.utf8)
-        let name = place(call.name.utf8)
+        let messageID = place(stamp.messageID.text.utf8)
+        let name = place(stamp.name.utf8)
         let body: StagedRecord.Body
         if isBare {
             body = .complete(BytePlace(bytes.count, 0))
         } else {
-            switch draft.body {
+            switch content.body {
             case .complete(let text): body = .complete(place(text))
             case .withSessionMetadata(let text):
                 body = .withSessionMetadata(place(text.text), headEnd: text.headEnd)
@@ -96,13 +99,13 @@ struct StagedGroup: Sendable {
         }
         append(
             StagedRecord(
-                messageID: messageID, hasCallerKey: draft.hasCallerKey, route: draft.route, body: body,
-                sessionMetadata: isBare ? nil : draft.sessionMetadata.map { place($0) },
-                values: isBare || draft.values.isEmpty ? nil : index(of: draft.values), isPending: draft.isPending,
-                refusal: draft.refusal, occurredAt: draft.occurredAt, acceptedAt: draft.acceptedAt,
-                weight: isBare ? 0 : StagedTask.weight + draft.body.byteCount,
-                owner: index(of: call.owner, answer), number: call.number, name: name, isNoted: call.isNoted,
-                receiver: call.caller.receiver.map { index(of: $0) }, call: call.caller.call, promise: promise))
+                messageID: messageID, hasCallerKey: stamp.hasCallerKey, route: content.route, body: body,
+                sessionMetadata: isBare ? nil : content.sessionMetadata.map { place($0) },
+                values: isBare || content.values.isEmpty ? nil : index(of: content.values), isPending: draft.isPending,
+                refusal: draft.refusal, occurredAt: stamp.occurredAt, acceptedAt: stamp.acceptedAt,
+                weight: isBare ? 0 : StagedTask.weight + content.body.byteCount,
+                owner: index(of: owner, answer), number: stamp.number, name: name, isNoted: draft.isNoted,
+                receiver: stamp.caller.receiver.map { index(of: $0) }, call: stamp.caller.call, promise: promise))
     }
 
     /// Adds an entry of another group.

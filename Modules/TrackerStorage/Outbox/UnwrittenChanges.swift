@@ -11,15 +11,11 @@ struct UnwrittenChanges: Sendable {
     /// The changes of a lane among those of its tenant.
     init(_ entries: [UnwrittenLog.Entry], of lane: LaneIdentity) {
         for entry in entries {
-            switch entry.change {
-            case let change where entry.lane == lane: changes.append(change)
-            case .consent: changes.append(entry.change)
-            case .reset(let all, _):
-                changes += StoredKey.ofTenant(removedBy: all).map { .remove($0) }
-                awaitsOtherLane = true
-            case .forget: awaitsOtherLane = true
-            // The other lane's own.
-            default: break
+            if entry.lane == lane {
+                changes.append(entry.change)
+            } else if let change = entry.change.elsewhere {
+                changes += change.changes
+                awaitsOtherLane = awaitsOtherLane || change.holdsDelivery
             }
         }
     }

@@ -4,8 +4,7 @@ extension OutboxTransaction {
     /// Queues a record, or refuses it.
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
         var group = StagedGroup()
-        let owner = RecordOwner(draft, run: 0)
-        group.append(StagedCall(draft, of: owner, number: 0, name: "", isNoted: false, caller: .nobody)) { { _ in } }
+        group.append(draft, of: RecordOwner(draft.stamp, run: 0)) { { _ in } }
         guard case .record(let record)? = group.entries.first else { return .done }
         return try append(record, of: group)
     }
@@ -92,7 +91,7 @@ extension OutboxTransaction {
             return try append(link)
         }
         // A call that is made again, perhaps after a reset, must not bring the session back.
-        guard try isFirst(link.hasCallerKey ? link.messageID : nil) else { return .queued }
+        guard try isFirst(link.stamp.hasCallerKey ? link.stamp.messageID : nil) else { return .queued }
         try ensureDevice()
         if current == nil { try bind(row.generation, session) }
         return .queued

@@ -85,9 +85,7 @@ package final class SQLiteOutbox: LaneOutbox {
         }
         precondition(database == nil, "A record is decided in no database")
         let owner = NewOwner()
-        let call = StagedCall(
-            draft, of: RecordOwner(owner, run: 0), number: 0, name: "", isNoted: false, caller: .nobody)
-        stage(call) {
+        stage(draft, of: RecordOwner(owner, run: 0)) {
             { records in
                 withExtendedLifetime(owner) {
                     for index in records.indices { completion(ChangeResult(records.effect(index), records.lane)) }
@@ -100,13 +98,15 @@ package final class SQLiteOutbox: LaneOutbox {
     private final class NewOwner: Sendable {}
 
     /// Fixes a call's place in the order, and writes its record, as ``stage(_:of:completion:)`` does with a change.
-    package func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void) {
+    package func stage(_ draft: Draft, of owner: RecordOwner, answer: () -> @Sendable (AnsweredRecords) -> Void) {
         do throws(StorageError) {
-            let addition = try stage.withLock { (stage) throws(StorageError) in try stage.add(call, answer: answer) }
+            let addition = try stage.withLock { (stage) throws(StorageError) in
+                try stage.add(draft, of: owner, answer: answer)
+            }
             finish(addition)
         } catch {
             var refused = StagedGroup()
-            refused.append(call, isBare: true, answer: answer)
+            refused.append(draft, of: owner, isBare: true, answer: answer)
             refuse(refused, .storage) { _ in .refused(.storage) }
         }
     }

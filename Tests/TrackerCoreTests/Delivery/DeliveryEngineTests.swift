@@ -559,9 +559,8 @@ private final class InterruptedOutbox: WrappingOutbox {
     }
 
     private func append(_ id: String, completion: @escaping @Sendable () -> Void) {
-        let draft = Draft(
-            messageID: .of(id), route: .endpoint, body: .complete(.of("{}")), occurredAt: Timestamp(milliseconds: 0),
-            acceptedAt: .zero)
+        let stamp = CallStamp(messageID: .of(id), occurredAt: Timestamp(milliseconds: 0))
+        let draft = Draft(stamp, Draft.Content(.endpoint, .complete(.of("{}"))))
         inner.stage(.append(draft)) { _ in completion() }
     }
 

@@ -48,8 +48,8 @@ struct DeliveryRecordingTests {
             await write(
                 .append(
                     Draft(
-                        messageID: .of("m\(number)"), route: .event, body: .complete(.of(#"{"event_name":"E"}"#)),
-                        occurredAt: Timestamp(milliseconds: 0), acceptedAt: .zero)))
+                        CallStamp(messageID: .of("m\(number)"), occurredAt: Timestamp(milliseconds: 0)),
+                        Draft.Content(.event, .complete(.of(#"{"event_name":"E"}"#))))))
         }
         loop.answer { $0.headers["Idempotency-Key"] == "m\(count + 1)" ? nil : .status(200) }
         engine.start()

@@ -59,12 +59,10 @@ final class RecordingOutbox: WrappingOutbox {
         }
     }
 
-    func stage(_ call: StagedCall, answer make: () -> @Sendable (AnsweredRecords) -> Void) {
-        take(.append(call.draft)) { number in
-            var call = call
+    func stage(_ draft: Draft, of _: RecordOwner, answer make: () -> @Sendable (AnsweredRecords) -> Void) {
+        take(.append(draft)) { number in
             // So that it is answered by itself.
-            call.owner = RecordOwner(self, run: number)
-            inner.stage(call) {
+            inner.stage(draft, of: RecordOwner(self, run: number)) {
                 let body = make()
                 return { [self] records in
                     for index in records.indices {

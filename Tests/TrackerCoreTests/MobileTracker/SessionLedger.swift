@@ -88,7 +88,7 @@ final class SessionLedger: Sendable {
             if case .continueSession(let session, _) = change { state.offered[session.text, default: 1] -= 1 }
             switch (change, result.effect) {
             case (.append(let draft), .queued), (.append(let draft), .pending):
-                state.append(draft.messageID.text)
+                state.append(draft.stamp.messageID.text)
             case (.reset(let all, _), .done):
                 state.leave(all: all, .reset)
             case (.consent(let consent, _), .done):
@@ -101,7 +101,7 @@ final class SessionLedger: Sendable {
                 state.sessionOf[generation] = state.sessionOf[generation] ?? session.text
             case (.continueSession(let session, let link), .queued),
                 (.continueSession(let session, let link), .pending):
-                state.goOn(with: session.text, link.messageID.text)
+                state.goOn(with: session.text, link.stamp.messageID.text)
             case (.unbind(let generation, let session, let record, _), .done):
                 if generation != state.current {
                     state.books.settle([state.rowOf[record]].compactMap { $0 }, as: .sessionGone)

@@ -47,7 +47,7 @@ struct TrackerCallTests {
     func merges() throws {
         let call = TrackerCall.track("E", .of(#"{"a":1,"b":2}"#), metadata: .of(#"{"c":3,"a":1e400}"#))
 
-        guard case .withSessionMetadata(let body) = try call.content().body else {
+        guard case .withSessionMetadata(let body) = try call.content().record.body else {
             Issue.record("an event is expected")
             return
         }
@@ -59,7 +59,7 @@ struct TrackerCallTests {
     func views() throws {
         let call = TrackerCall.screenDidAppear("Home", url: "/h", properties: .of(#"{"screen":"X","n":1}"#))
 
-        guard case .withSessionMetadata(let body) = try call.content().body else {
+        guard case .withSessionMetadata(let body) = try call.content().record.body else {
             Issue.record("an event is expected")
             return
         }

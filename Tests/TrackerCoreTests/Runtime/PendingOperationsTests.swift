@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 import TrackerModels
+import TrackerStorage
 
 @testable import TrackerCore
 
@@ -68,8 +69,8 @@ struct PendingOperationsTests {
 
     private static func call(_ number: Int) -> PendingCall<Int> {
         let stamp = CallStamp(
-            messageID: .of("m\(number)"), hasCallerKey: false, time: Timestamp(milliseconds: 0), uptime: .zero)
-        return PendingCall(call: number, name: "\(number)", stamp: stamp, weight: 1, caller: .nobody)
+            messageID: .of("m\(number)"), occurredAt: Timestamp(milliseconds: 0), number: number)
+        return PendingCall(call: number, stamp: stamp)
     }
 
     private static func flush(_ number: Int) -> TrackerCore.Operation<StubModel<Holding>> {

@@ -46,7 +46,7 @@ struct StateHarness<Policy: StubPolicy> {
             case .perform(let body): body()
             case .answer(let waiters, let error):
                 for waiter in waiters { waiter(error.map { .failure($0) } ?? .success(())) }
-            case .refuse(let call, let refusal): call.caller.receive(.failure(refusal))
+            case .refuse(let call, let refusal): call.stamp.caller.receive(.failure(refusal))
             case .report(let flush, let reason):
                 flush.completion(FlushReport(delivered: 0, remaining: 1, stoppedBy: reason))
             default: break
@@ -72,14 +72,13 @@ struct StateHarness<Policy: StubPolicy> {
         calls += 1
         let (number, answers) = (calls, answers)
         let stamp = CallStamp(
-            messageID: .of("m\(number)"), hasCallerKey: false, time: Timestamp(milliseconds: 0), uptime: .zero)
+            messageID: .of("m\(number)"), occurredAt: Timestamp(milliseconds: 0), number: number,
+            caller: Caller { outcome in answers.record("call \(number) \(outcome)") })
         let direct = state.directRun
         let result = handle {
             $0.submit(
                 .call(
-                    PendingCall(
-                        call: number, name: "\(number)", stamp: stamp, weight: 1,
-                        caller: Caller { outcome in answers.record("call \(number) \(outcome)") })))
+                    PendingCall(call: number, stamp: stamp)))
         }
         // The short way of a call must lead where the long one does.
         let isStaged = actions.first == "stage \(number) in \(runs.count)"

@@ -121,9 +121,9 @@ private final class FaultyOutbox: WrappingOutbox {
         }
     }
 
-    func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void) {
-        if let first = faults.change(before: .append(call.draft)) { inner.stage(first) { _ in } }
-        inner.stage(call, answer: answer)
+    func stage(_ draft: Draft, of owner: RecordOwner, answer: () -> @Sendable (AnsweredRecords) -> Void) {
+        if let first = faults.change(before: .append(draft)) { inner.stage(first) { _ in } }
+        inner.stage(draft, of: owner, answer: answer)
     }
 
     func close(completion: @escaping @Sendable () -> Void) {

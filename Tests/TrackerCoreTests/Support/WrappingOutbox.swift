@@ -15,8 +15,8 @@ extension WrappingOutbox {
     ) {
         inner.stage(change, of: database, completion: completion)
     }
-    func stage(_ call: StagedCall, answer: () -> @Sendable (AnsweredRecords) -> Void) {
-        inner.stage(call, answer: answer)
+    func stage(_ draft: Draft, of owner: RecordOwner, answer: () -> @Sendable (AnsweredRecords) -> Void) {
+        inner.stage(draft, of: owner, answer: answer)
     }
     func peek(limit: Int, maxBytes: Int, excluding: Set<Record.ID>) throws(StorageError) -> Peek {
         try inner.peek(limit: limit, maxBytes: maxBytes, excluding: excluding)

@@ -56,7 +56,7 @@ struct ToyModel: ClientModel {
             body.append("stars", "\(stars)")
         }
         body.append("number", "\(ratings)")
-        return .append(stamp.draft(.endpoint, .complete(body.finish())))
+        return .append(Draft(stamp, Draft.Content(.endpoint, .complete(body.finish()))))
     }
 
     static func describe(_ snapshot: ClientSnapshot<ToyModel>, in info: inout JSONObject) {

@@ -118,21 +118,22 @@ struct LaneModel {
     }
 
     private mutating func append(_ draft: Draft, _ now: Timestamp) -> String {
-        let id = draft.messageID.text
+        let id = draft.stamp.messageID.text
         guard consent != .denied else { return "refused trackingNotAllowed" }
-        if draft.hasCallerKey, let first = given[id] { return first }
-        guard case .complete(let body) = draft.body, body.byteCount <= 40 else { return "refused tooLarge" }
+        if draft.stamp.hasCallerKey, let first = given[id] { return first }
+        guard case .complete(let body) = draft.content.body, body.byteCount <= 40 else { return "refused tooLarge" }
         let isPending = consent == .pending || sessions[generation] == nil
         let isAllPending = consent == .pending || queue.allSatisfy { sessions[$0.generation] == nil }
         if isPending, isAllPending, queue.count >= Self.maxPending { return "refused queueFull" }
         sequence += 1
         queue.append(
             Item(
-                id: id, sequence: sequence, generation: generation, isGiven: draft.hasCallerKey, bytes: body.byteCount))
+                id: id, sequence: sequence, generation: generation, isGiven: draft.stamp.hasCallerKey,
+                bytes: body.byteCount))
         accepted += 1
         let result = isPending ? "pending" : "queued"
-        if draft.hasCallerKey { given[id] = result }
-        make(draft.values, now)
+        if draft.stamp.hasCallerKey { given[id] = result }
+        make(draft.content.values, now)
         evict()
         forget()
         return result

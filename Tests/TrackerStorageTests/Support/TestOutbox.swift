@@ -152,8 +152,8 @@ extension LaneChange {
         let body = known(try? JSONText(validating: #"{"event":"x"}"#))
         return .append(
             Draft(
-                messageID: known(MessageID(id)), route: .event, body: .complete(body),
-                occurredAt: Timestamp(milliseconds: 1_700_000_000_000), acceptedAt: acceptedAt))
+                CallStamp(messageID: known(MessageID(id)), occurredAt: Draft.time, acceptedAt: acceptedAt),
+                Draft.Content(.event, .complete(body))))
     }
 
     /// Queues a record that tells the lane's user and id, and changes the user first.
@@ -173,6 +173,9 @@ extension LaneChange {
 }
 
 extension Draft {
+    /// When the sample's calls were made.
+    fileprivate static let time = Timestamp(milliseconds: 1_700_000_000_000)
+
     static func sample(
         _ id: String, given: Bool = false, body: String = #"{"event":"x"}"#, sessionMetadata: JSONText? = nil,
         values: [ValueChange] = []
@@ -185,9 +188,8 @@ extension Draft {
         _ id: String, given: Bool = false, _ body: Body, sessionMetadata: JSONText? = nil, values: [ValueChange] = []
     ) -> Draft {
         Draft(
-            messageID: known(MessageID(id)), hasCallerKey: given, route: .event, body: body,
-            sessionMetadata: sessionMetadata, values: values, occurredAt: Timestamp(milliseconds: 1_700_000_000_000),
-            acceptedAt: .seconds(1))
+            CallStamp(messageID: known(MessageID(id)), hasCallerKey: given, occurredAt: time, acceptedAt: .seconds(1)),
+            Draft.Content(.event, body, sessionMetadata: sessionMetadata, values: values))
     }
 }
 
