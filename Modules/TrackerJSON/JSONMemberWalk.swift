@@ -58,8 +58,6 @@ struct JSONMemberWalk {
         }
     }
 
-    /// Passes over a string.
-    ///
     /// - Returns: Whether it has escapes.
     private static func skipString(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> Bool {
         var hasEscapes = false

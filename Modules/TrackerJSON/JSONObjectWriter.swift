@@ -4,8 +4,6 @@
 package struct JSONObjectWriter: Sendable {
     private var bytes: [UInt8]
 
-    /// Starts an empty object.
-    ///
     /// - Parameter capacity: About how many bytes will be written.
     package init(reservingCapacity capacity: Int = 256) {
         bytes = []

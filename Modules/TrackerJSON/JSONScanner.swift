@@ -19,8 +19,6 @@ package struct JSONScanner: Sendable {
     private let outlineDepth: Int
     private let loneSurrogates: LoneSurrogates
 
-    /// Makes a scanner.
-    ///
     /// - Parameters:
     ///   - maxDepth: How deep arrays and objects may nest.
     ///   - outlineDepth: The depth of the deepest values to keep in the outline: 0 is the text's own value, 1 its

@@ -35,8 +35,6 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     /// A request whose head is longer than servers and proxies take could never be sent.
     private static let maxBytes = 16_384
 
-    /// Reads a base URL.
-    ///
     /// - Parameters:
     ///   - text: An absolute URL without user info, query and fragment. Its host is a name in ASCII (`xn--` for others)
     ///     or an IP address, its path percent-encoded. Surrounding spaces are not taken off.

@@ -18,8 +18,6 @@ package struct StartFile: Sendable {
     /// The calls, in the order of the method table.
     let calls: [Request]
 
-    /// Reads a file.
-    ///
     /// - Throws: What is wrong with it, naming the key. Values are checked when the calls are made.
     package init(path: String) throws(CommandFailure) {
         title = "--config \(path)"

@@ -18,8 +18,6 @@ package final class HostLog: Sendable {
     private let least: LogLevel?
     private let format: Format
 
-    /// Makes a log.
-    ///
     /// - Parameters:
     ///   - descriptor: Where to write; it is neither closed nor made non-blocking.
     ///   - least: The lowest level that is written. With `nil` nothing is written.

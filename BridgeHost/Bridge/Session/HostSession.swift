@@ -35,8 +35,6 @@ package final class HostSession: Responder {
     private let stop: @Sendable () -> Void
     private let after: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
-    /// Makes a session.
-    ///
     /// - Parameters:
     ///   - settings: What the host was started with.
     ///   - log: Where log messages go besides the client.

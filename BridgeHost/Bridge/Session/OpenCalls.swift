@@ -149,8 +149,6 @@ final class OpenCalls: Sendable {
     /// Ends a call that the disk has not taken.
     func cut(_ reply: Reply) { answer(reply, isCut: true) { reply.fail(with: .notTaken) } }
 
-    /// Answers a call.
-    ///
     /// - Parameters:
     ///   - isCut: Whether the answer is that the end was first.
     ///   - answer: Gives it, unless the call is left to the next agent.

@@ -9,8 +9,6 @@ package final class Connection: Sendable {
     private let limits: ConnectionLimits
     private let queue: OutputQueue
 
-    /// Makes a connection.
-    ///
     /// It makes the process ignore SIGPIPE: from then on, writing to a pipe without a reader is an error and does not
     /// end the process.
     ///
@@ -58,8 +56,6 @@ package final class Connection: Sendable {
         return try body()
     }
 
-    /// Sends a notification.
-    ///
     /// It can be called from any thread and returns at once. If the client has left too much unread, the
     /// notification is left out; another tells how many were, once there is room.
     package func notify(_ notification: Notification) {

@@ -3,8 +3,6 @@
 /// Its methods are called on the thread that reads the connection, one at a time, and must return at once. Answer later
 /// what takes time.
 package protocol Responder: Sendable {
-    /// Takes a call.
-    ///
     /// Calls come in the order in which they were received.
     ///
     /// - Parameters:

@@ -88,8 +88,6 @@ package struct FrameDecoder: Sendable {
         return nil
     }
 
-    /// Ends the stream.
-    ///
     /// Nothing may follow.
     ///
     /// - Returns: The last message if only its line end is missing, or a fault if more is.

@@ -62,8 +62,6 @@ package struct RPCError: RPCErrorConvertible, Hashable, Sendable {
         }
     }
 
-    /// Makes an error.
-    ///
     /// - Parameters:
     ///   - number: The number.
     ///   - code: The stable word.

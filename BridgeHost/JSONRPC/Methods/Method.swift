@@ -27,8 +27,6 @@ package final class Method<Context: Sendable>: Sendable {
     /// What it answers if its params cannot be passed on; `nil` is INVALID_PARAMS.
     package let answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)?
 
-    /// Makes a row.
-    ///
     /// - Parameters:
     ///   - name: The name that clients call.
     ///   - parameters: What it takes, in the order of the positional form; those that have only names come last.
@@ -53,8 +51,6 @@ package final class Method<Context: Sendable>: Sendable {
         self.answerIfNotSerializable = answerIfNotSerializable
     }
 
-    /// Carries out a call.
-    ///
     /// - Parameters:
     ///   - context: What the method works on.
     ///   - params: What it is called with.

@@ -6,8 +6,6 @@ package struct MethodTable<Context: Sendable>: Sendable {
     package let methods: [Method<Context>]
     private let places: [String: Int]
 
-    /// Makes a table.
-    ///
     /// - Parameter methods: The rows. Their names differ.
     package init(_ methods: [Method<Context>]) {
         self.methods = methods
@@ -19,8 +17,6 @@ package struct MethodTable<Context: Sendable>: Sendable {
         places[name].map { methods[$0] }
     }
 
-    /// Carries out a call.
-    ///
     /// - Parameters:
     ///   - request: What is asked for.
     ///   - context: What the methods work on.

@@ -49,8 +49,6 @@ package final class SocketServer: Sendable {
     private let admits: @Sendable (_ descriptor: Int32) -> RPCError?
     private let makeResponder: @Sendable (Link) -> any Responder
 
-    /// Makes a server.
-    ///
     /// It makes the process ignore SIGPIPE.
     ///
     /// - Parameters:

@@ -17,8 +17,6 @@ struct AnalyticsSettings: ClientSettings {
     /// The same without the advertising identifier.
     private let commonContext: JSONObject
 
-    /// Checks options.
-    ///
     /// - Parameter environment: Gives what the options leave out.
     /// - Throws: `invalidConfiguration` with the field and the reason.
     init(_ options: InitOptions, facts: HostFacts, _ environment: inout EnvironmentOptions) throws(TrackerError) {

@@ -7,8 +7,6 @@ package struct CallDefaults: Hashable, Sendable {
 
     private static let maxBytes = 32 * 1024
 
-    /// Checks defaults.
-    ///
     /// - Returns: `nil` if there are none.
     /// - Throws: `invalidConfiguration` if JSON cannot hold them, or if they are larger than 32 KiB.
     init?(properties: Properties?, context: Properties?) throws(TrackerError) {

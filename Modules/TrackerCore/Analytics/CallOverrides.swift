@@ -71,8 +71,6 @@ final class CallOverrides: Sendable {
         return objects.isEmpty ? nil : .merging(objects)
     }
 
-    /// Checks ids.
-    ///
     /// - Parameters:
     ///   - place: Where they are given.
     ///   - call: The call whose arguments they may not contradict.

@@ -81,8 +81,6 @@ package struct CircuitBreaker: Sendable {
         asked = nil
     }
 
-    /// The request failed.
-    ///
     /// - Parameters:
     ///   - now: When.
     ///   - floor: The least wait, such as the server's `Retry-After`. Neither jitter nor another answer shortens it.

@@ -85,8 +85,6 @@ final class DeliveryEngine: Sendable {
 
     // MARK: From any thread
 
-    /// Begins to deliver.
-    ///
     /// - Parameter again: Whether also after ``goWithoutSession()``, which otherwise holds.
     func start(again: Bool = false) {
         perform { state in
@@ -157,8 +155,6 @@ final class DeliveryEngine: Sendable {
         cutShort()
     }
 
-    /// Ends the current wait.
-    ///
     /// - Parameter isSparing: Whether one that the server has asked for goes on.
     func cutShort(sparingServer isSparing: Bool = false) {
         perform { [parts] state in

@@ -56,8 +56,6 @@ final class DeliveryRecorder: Sendable {
         state.withLock { stageDelivered(&$0, completion) }
     }
 
-    /// Writes a change.
-    ///
     /// - Parameter database: The database in which it was decided.
     func write(
         _ change: LaneChange, of database: DatabaseID?, completion: @escaping @Sendable (ChangeResult) -> Void

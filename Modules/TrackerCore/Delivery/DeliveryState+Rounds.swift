@@ -169,7 +169,6 @@ extension DeliveryState {
         }
     }
 
-    /// Ends the round.
     private mutating func rest(_ reason: StopReason? = nil, until: MonotonicInstant? = nil) {
         round.isOver = true
         rest = Rest(reason: reason, until: isInBackground ? nil : until)

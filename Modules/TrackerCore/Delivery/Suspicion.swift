@@ -76,8 +76,6 @@ struct Suspicion: Hashable, Sendable {
         forget()
     }
 
-    /// A request has failed.
-    ///
     /// - Parameters:
     ///   - isNext: Whether it was the probe of a record behind.
     ///   - isProbe: Whether the breaker was open.

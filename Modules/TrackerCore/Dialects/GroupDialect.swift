@@ -84,8 +84,6 @@ struct GroupDialect: Dialect {
     /// Since when a record has waited that is not due.
     private var waitingSince: MonotonicInstant?
 
-    /// Makes a dialect.
-    ///
     /// - Parameters:
     ///   - timeout: How long a request may take.
     ///   - maxRecords: How many events a group has at most.

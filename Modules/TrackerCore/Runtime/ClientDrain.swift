@@ -24,8 +24,6 @@ package final class ClientDrain: Sendable {
     private let cutoff = FlushCutoff()
     private let state: Mutex<State>
 
-    /// Begins to send.
-    ///
     /// - Parameters:
     ///   - timeout: How long to try.
     ///   - completion: Called once, with the last report. Must not block.

@@ -12,8 +12,6 @@ final class FullQueue: Sendable {
 
     private let count = Mutex(Count())
 
-    /// Counts drops.
-    ///
     /// - Returns: Whether they are the first.
     func add(refused: Int = 0, dropped: Int = 0) -> Bool {
         count.withLock { count in
@@ -25,8 +23,6 @@ final class FullQueue: Sendable {
         }
     }
 
-    /// Ends the streak.
-    ///
     /// - Returns: How many there were.
     func end() -> Count {
         count.withLock { count in

@@ -70,8 +70,6 @@ private final class RefusalStreaks: Sendable {
     /// Spares an accepted call the lock.
     private let isEmpty = Flag(true)
 
-    /// Counts a dropped call.
-    ///
     /// - Returns: Whether it is the first for its reason.
     func begins(_ reason: RefusalReason) -> Bool {
         counts.withLock { counts in

@@ -17,8 +17,6 @@ package struct WholeFile: Sendable {
         package var message: String { unsafe String(cString: strerror(code)) }
     }
 
-    /// Reads a file.
-    ///
     /// - Parameter limit: How many bytes are read at most; what is more stays unread.
     package init(_ path: String, limit: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -69,8 +69,6 @@ package struct ConfigOption<Options: Sendable>: Sendable {
     /// Changes the value in these options; one of another kind changes nothing.
     package func apply(_ value: Value, to options: inout Options) { set(&options, value) }
 
-    /// Checks the value.
-    ///
     /// - Throws: `invalidConfiguration` with the name and the reason.
     package func check(_ options: Options) throws(TrackerError) {
         switch (get(options), range) {

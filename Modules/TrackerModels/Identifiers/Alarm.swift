@@ -10,8 +10,6 @@ package final class Alarm: Sendable {
     /// What to run; `nil` once the alarm is over.
     private let work: Mutex<(@Sendable () -> Void)?>
 
-    /// Sets an alarm.
-    ///
     /// - Parameters:
     ///   - delay: How long to wait.
     ///   - work: Run once, unless the alarm is cancelled before.

@@ -16,8 +16,6 @@ struct PlanSchemaReader {
 
     init(definitions: Set<String>) { self.definitions = definitions }
 
-    /// Reads a schema.
-    ///
     /// - Parameter path: Where it stands.
     mutating func schema(_ value: JSONValue, at path: String, depth: Int = 0) -> PlanSchema {
         if case .bool(let constant) = value { return PlanSchema(PlanSchema.Rules(constant: constant)) }
@@ -39,8 +37,6 @@ struct PlanSchemaReader {
         return PlanSchema(rules)
     }
 
-    /// Reads a keyword.
-    ///
     /// - Returns: What its value must be instead.
     private mutating func read(
         _ name: String, _ value: JSONValue, into rules: inout PlanSchema.Rules, at path: String, _ depth: Int

@@ -20,8 +20,6 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
     /// The kind of value that JSON cannot hold.
     package let reason: Reason
 
-    /// Makes an error.
-    ///
     /// - Parameters:
     ///   - keyPath: The path to the value, such as `items[2].price`.
     ///   - reason: The kind of value that JSON cannot hold.

@@ -231,8 +231,6 @@ import TrackerPlatform
         isRetiring = false
     }
 
-    /// Ends an exchange.
-    ///
     /// Its transfer is free before the completion runs, so that the completion may submit the next request on it.
     private mutating func finish(_ id: TransferID, _ result: Result<HTTPResponse, TransportError>) {
         guard let entry = inFlight.removeValue(forKey: id) else { return }

@@ -222,8 +222,6 @@ import TrackerModels
         return true
     }
 
-    /// Takes one header line.
-    ///
     /// A status line begins a new answer: the last one was an interim one.
     private func takeHeader(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headerBytes += bytes.count

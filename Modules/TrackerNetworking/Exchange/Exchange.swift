@@ -27,8 +27,6 @@ struct Exchange {
     private var redirects = 0
     private var wasRefusedCompressed = false
 
-    /// Begins an exchange.
-    ///
     /// - Parameter compressedBody: The request's body in gzip, if it is to be tried so.
     init(request: HTTPRequest, address: WebAddress, deadline: MonotonicInstant, compressedBody: [UInt8]?) {
         self.request = request

@@ -7,8 +7,6 @@ import CZlib
     /// Behind a pointer, since zlib remembers where its stream lies.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// Sets up the stream.
-    ///
     /// - Returns: `nil` if memory is short.
     init?() {
         let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
@@ -25,8 +23,6 @@ import CZlib
         unsafe stream.deallocate()
     }
 
-    /// Compresses one body.
-    ///
     /// - Returns: The body as gzip; `nil` if that is not smaller.
     func compress(_ body: [UInt8]) -> [UInt8]? {
         guard body.count > 1, let size = UInt32(exactly: body.count), unsafe deflateReset(stream) == Z_OK else {

@@ -53,8 +53,6 @@ final class LoopMailbox: Sendable {
 
     private let state: Mutex<State>
 
-    /// Makes an empty mailbox.
-    ///
     /// - Parameter wake: Ends the park of the loop's thread; called from any thread.
     init(wake: @escaping @Sendable () -> Void) {
         var state = State()

@@ -14,8 +14,6 @@ struct TimerQueue: Sendable {
     /// The instant of the earliest timer; `nil` if there is none.
     var next: MonotonicInstant? { entries.last?.instant }
 
-    /// Adds a timer.
-    ///
     /// Numbers only grow.
     mutating func insert(_ id: TimerID, at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) {
         var low = 0

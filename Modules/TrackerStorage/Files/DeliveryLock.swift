@@ -51,8 +51,6 @@ final class DeliveryLock: Sendable {
         }
     }
 
-    /// Releases the right.
-    ///
     /// - Parameter mayGo: Whether another process may have it now. If not, ``releaseIfGivenUp(mayGo:)`` releases it
     ///   later.
     /// - Returns: Whether another process may have it now.

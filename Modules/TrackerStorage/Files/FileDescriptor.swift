@@ -5,8 +5,6 @@ struct FileDescriptor: ~Copyable {
     let number: Int32
     private let path: String
 
-    /// Opens a file.
-    ///
     /// - Parameters:
     ///   - path: Which file; one that is made is readable and writable by its owner alone, whatever the umask.
     ///     A symbolic link is not followed, unless it leads to a folder: whoever may write beside our files could make us

@@ -29,8 +29,6 @@ struct FileLock: ~Copyable {
         return (try? FileIdentity(ofPath: path)) == identity
     }
 
-    /// Waits for the lock.
-    ///
     /// The system wakes every waiter and promises no order; in practice each gets about the same share.
     func lock() throws(StorageError) {
         while flock(descriptor.number, LOCK_EX) != 0 {

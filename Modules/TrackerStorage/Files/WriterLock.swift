@@ -11,8 +11,6 @@ struct WriterLock: ~Copyable {
         self.folder = folder
     }
 
-    /// Waits for the lock.
-    ///
     /// The wait has no timeout: it ends when the processes before this one have committed or died. If the lock's file was
     /// replaced, the new one is opened, since later processes lock that. Some file systems give a file another number
     /// at each look, so that it always seems replaced; after some attempts the lock counts all the same.

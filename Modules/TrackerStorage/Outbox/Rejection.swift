@@ -15,8 +15,6 @@ package struct Rejection: Hashable, Sendable {
     /// How many bytes of an answer are kept.
     private static let maxAnswerBytes = 1024
 
-    /// Describes an answer.
-    ///
     /// - Parameter body: Its body, which may be cut short.
     package init(status: Int?, body: some Sequence<UInt8> = [], attempts: Int, session: SessionID? = nil) {
         self.status = status

@@ -150,8 +150,6 @@ struct Stage: Sendable {
         return stagedBytes - takenBytes < bound
     }
 
-    /// Enters another phase.
-    ///
     /// - Returns: Whether the writer must be woken.
     mutating func enter(_ phase: Phase) -> Bool {
         if case .closed = self.phase { return false }

@@ -67,8 +67,6 @@ struct StagedGroup: Sendable {
         isLasting = isLasting || task.isLasting
     }
 
-    /// Adds a call.
-    ///
     /// - Parameters:
     ///   - draft: Its record.
     ///   - owner: Its client.

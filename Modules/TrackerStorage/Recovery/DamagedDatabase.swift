@@ -10,8 +10,6 @@ final class DamagedDatabase {
     private let isLastTry: Bool
     private let givesUp: Bool
 
-    /// Opens a damaged database.
-    ///
     /// - Parameters:
     ///   - path: Its file.
     ///   - isLastTry: Whether a read that fails for no known reason counts as damage.
@@ -221,8 +219,6 @@ final class DamagedDatabase {
         }
     }
 
-    /// Reads.
-    ///
     /// - Returns: Whether it has met no damage.
     private func isWhole(_ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
         do throws(StorageError) {

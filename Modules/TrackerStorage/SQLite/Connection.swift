@@ -30,8 +30,6 @@ import TrackerPlatform
     private let handle: OpaquePointer
     private let cache: StatementCache
 
-    /// Opens a database.
-    ///
     /// - Parameters:
     ///   - path: The file, or ``memory``.
     ///   - access: What for.

@@ -1,8 +1,6 @@
 import TrackerModels
 
 extension OutboxDatabase {
-    /// Adds a record.
-    ///
     /// - Parameter run: Names the run in which `acceptedAt` has a meaning.
     func insert(
         _ record: StagedRecord, of group: StagedGroup, number: Int64, generation: Generation, body: ArraySlice<UInt8>,

@@ -46,8 +46,6 @@ package struct StateInspection: Sendable {
     /// How long to wait for another process, in milliseconds.
     private static let patience: Int32 = 500
 
-    /// Reads a folder.
-    ///
     /// - Throws: Why its database cannot be read.
     package init(_ folder: StateFolder) throws(StorageError) {
         try Self.read(folder) { (connection, version) throws(StorageError) in

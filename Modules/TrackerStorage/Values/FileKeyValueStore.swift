@@ -21,8 +21,6 @@ struct FileKeyValueStore {
         try directory.names().compactMap { $0.hasSuffix(Self.temporarySuffix) ? nil : Self.key(ofName: $0) }
     }
 
-    /// Reads a value.
-    ///
     /// - Throws: Why its file, which may be sound, cannot be read now.
     func state(for key: String) throws(StorageError) -> StoredState {
         for _ in 0..<Self.tries {
