@@ -151,7 +151,7 @@ final class OpenCalls: Sendable {
 
     /// - Parameters:
     ///   - isCut: Whether the answer is that the end was first.
-    ///   - answer: Gives it, unless the call is left to the next agent.
+    ///   - answer: Answers the call, unless it is left to the next agent.
     func answer(_ reply: Reply, isCut: Bool, _ answer: () -> Void) {
         if isCut, givesUp() { reply.giveUp(.notTaken) } else { answer() }
     }

@@ -72,11 +72,11 @@ enum AnalyticsEvent {
     /// The event of a call. Its user is added when it is committed, unless the call names one.
     ///
     /// - Parameters:
-    ///   - context: Its member `context`.
     ///   - stamp: When the call was made, and its id.
+    ///   - context: Its member `context`.
     /// - Returns: `nil` for a call that is no event.
     static func body(
-        of call: CheckedAnalyticsCall, context: BodyTemplate.Member, of stamp: CallStamp
+        of call: CheckedAnalyticsCall, _ stamp: CallStamp, context: BodyTemplate.Member
     ) -> BodyTemplate? {
         guard let (type, name, values) = parts(of: call) else { return nil }
         var head = JSONObjectWriter()

@@ -24,7 +24,7 @@ struct AnalyticsModel: ClientModel {
             try call.own.map { (own) throws(Refusal) in try settings.context(with: own) } ?? settings.context
         // A call that names its own user changes nothing of the client's user.
         let changes = call.own?.namesPerson == true ? [] : call.call.changes
-        guard let body = AnalyticsEvent.body(of: call, context: context, of: stamp) else {
+        guard let body = AnalyticsEvent.body(of: call, stamp, context: context) else {
             return .set(changes, messageID: stamp.hasCallerKey ? stamp.messageID : nil)
         }
         return .append(Draft(stamp, Draft.Content(.batch, .template(body), values: changes)))
@@ -60,9 +60,9 @@ struct AnalyticsModel: ClientModel {
         info["circuitState"] = .string(CircuitState.closed.rawValue)
         info["circuitRemainingMs"] = 0
         info["flushInFlight"] = false
-        let values = [.ready, .halted].contains(snapshot.lifecycle) ? snapshot.values : [:]
+        let isUsed = [.ready, .halted].contains(snapshot.lifecycle)
         for (name, key) in [("anonymousId", StoredKey.anonymousID), ("userId", .userID), ("groupId", .groupID)] {
-            info[name] = values[key].map(JSONValue.string) ?? .null
+            info[name] = isUsed ? snapshot.stored(key) : .null
         }
         info["lastError"] = .null
         (snapshot.run?.settings.options ?? snapshot.model.options)?.describe(in: &info)

@@ -82,7 +82,7 @@ package struct CircuitBreaker: Sendable {
     }
 
     /// - Parameters:
-    ///   - now: When.
+    ///   - now: When the request failed.
     ///   - floor: The least wait, such as the server's `Retry-After`. Neither jitter nor another answer shortens it.
     ///   - opensAtOnce: Whether the first failure opens it.
     ///   - generator: The source of jitter.

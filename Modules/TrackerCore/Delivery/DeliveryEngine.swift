@@ -87,10 +87,7 @@ final class DeliveryEngine: Sendable {
 
     /// - Parameter again: Whether also after ``goWithoutSession()``, which otherwise holds.
     func start(again: Bool = false) {
-        perform { state in
-            state.delivery.start(again: again)
-            state.delivery.wake()
-        }
+        perform { $0.delivery.start(again: again) }
     }
 
     /// Has the engine look at the lane; calls coalesce.

@@ -326,7 +326,7 @@ struct DeliveryState: Sendable {
     ///
     /// - Returns: Whether they are asked from now on; `nil`: as before.
     mutating func takeAsking() -> Bool? {
-        guard suspicion.wantsEvidence != isAskingOthers else { return nil }
+        guard (suspicion.doubtedServer != nil) != isAskingOthers else { return nil }
         isAskingOthers.toggle()
         return isAskingOthers
     }
@@ -363,6 +363,7 @@ struct DeliveryState: Sendable {
     /// - Parameter again: Whether also after ``goWithoutSession()``: another client begins.
     mutating func start(again: Bool = false) {
         if extent == .undecided || again && extent == .nothing { extent = .everything }
+        wake()
     }
 
     /// Begins with the session for which `initialize` waits, unless the client has stopped waiting meanwhile.

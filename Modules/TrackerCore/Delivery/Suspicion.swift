@@ -27,7 +27,7 @@ struct Suspicion: Hashable, Sendable {
     /// The records that were at the front when the probes began to fail.
     private var suspects: ClosedRange<Record.ID>?
     private var since: MonotonicInstant?
-    /// The server that has failed last.
+    /// The server of the last probe of the front that has failed.
     private var server: String?
     private var failures = 0
     /// Whether the next probe is of a record behind.
@@ -40,10 +40,9 @@ struct Suspicion: Hashable, Sendable {
     init(after patience: Duration?) { self.patience = patience }
 
     /// Whether enough probes of the front have failed for long enough.
-    private(set) var isRipe = false
+    private var isRipe = false
 
-    /// Whether it would help to know that the server answers others.
-    var wantsEvidence: Bool { isRipe && !isServerWell }
+    private var wantsEvidence: Bool { isRipe && !isServerWell }
 
     /// The server of which it would help to know that it answers others.
     var doubtedServer: String? { wantsEvidence ? server : nil }

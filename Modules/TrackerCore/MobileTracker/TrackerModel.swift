@@ -5,8 +5,7 @@ import TrackerStorage
 struct TrackerModel: ClientModel {
     static let name = "MobileTracker"
     static let policy = ClientPolicy(
-        afterFailure: .isIdle, values: [.brandID, .deviceID, .sessionID, .sessionEmail, .sessionMetadata, .identifyID],
-        shutdownCode: .sessionCreationFailed)
+        afterFailure: .isIdle, shutdownCode: .sessionCreationFailed)
 
     let locationProvider: (any LocationProvider)?
     var shown = ShownScreen()
@@ -89,7 +88,7 @@ struct TrackerModel: ClientModel {
     static func describe(_ snapshot: ClientSnapshot<TrackerModel>, in info: inout JSONObject) {
         guard let run = snapshot.run else { return }
         for (name, key) in [("brandId", StoredKey.brandID), ("sessionId", .sessionID), ("deviceId", .deviceID)] {
-            info[name] = snapshot.values[key].map(JSONValue.string) ?? .null
+            info[name] = snapshot.stored(key)
         }
         info["config"] = .object(run.settings.debugInfo)
     }

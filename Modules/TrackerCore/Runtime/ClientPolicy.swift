@@ -33,7 +33,7 @@ struct ClientPolicy: Sendable {
     var afterFailure = AfterFailure.keeps
     /// When what is queued moves along as `initialize` names another lane.
     var movesQueue = MovesQueue.never
-    /// The client's stored values. A lane in memory hands them on to the next run of the same lane, in this order.
+    /// The stored values that come along when the queue moves to another lane, in this order.
     var values: [StoredKey] = []
     /// Whether a reset ends the run: the lane is closed, and the client waits for `initialize`.
     var resetEndsRun = false

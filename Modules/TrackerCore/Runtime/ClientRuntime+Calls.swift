@@ -151,7 +151,9 @@ extension ClientRuntime {
         // Those that no longer wait were answered, or were staged by another `initialize`, meanwhile.
         let removed = contents.withLock { contents in
             contents.state.pending.replaceCalls { call in
-                refused[call.stamp.number] == nil ? changed[call.stamp.number] ?? call : nil
+                // Another function was at work meanwhile, and has seen it first.
+                guard !call.isSeen else { return call }
+                return refused[call.stamp.number] == nil ? changed[call.stamp.number] ?? call : nil
             }
         }
         for call in removed {

@@ -7,11 +7,12 @@ struct ClientSnapshot<Model: ClientModel> {
     var fault: String?
     /// The settings in use, and the lane.
     var run: ClientState<Model, OpenLane>.Run?
-    /// What the lane stores of the client's ``ClientPolicy/values``.
-    var values: [StoredKey: String] = [:]
     var pendingCalls: Int
     var model: Model
     var refused: [RefusalReason: Int]
     var lastAccount: Account?
     var lastError: (message: String, at: Timestamp)?
+
+    /// A value that the lane stores; `null`: there is none.
+    func stored(_ key: StoredKey) -> JSONValue { run?.lane.outbox.value(for: key).map(JSONValue.string) ?? .null }
 }

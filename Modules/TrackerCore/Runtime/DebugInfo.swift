@@ -6,13 +6,12 @@ import TrackerStorage
 extension ClientRuntime {
     /// The debug information: what all clients have, and what this one adds.
     var debugInfo: JSONObject {
-        var snapshot = contents.withLock { contents in
+        let snapshot = contents.withLock { contents in
             ClientSnapshot(
                 lifecycle: contents.state.lifecycle, fault: contents.state.fault?.message, run: contents.state.run,
                 pendingCalls: contents.state.pending.calls, model: contents.model, refused: contents.refused,
                 lastAccount: contents.lastAccount, lastError: contents.lastError)
         }
-        for key in Model.policy.values { snapshot.values[key] = snapshot.run?.lane.outbox.value(for: key) }
         var info: JSONObject = ["lifecycle": .string(snapshot.lifecycle.rawValue), "queueLength": 0]
         if let account = snapshot.lastAccount { info["account"] = .object(DebugInfo.describe(account)) }
         if let fault = snapshot.fault { info["disabledBecause"] = .string(fault) }

@@ -23,7 +23,7 @@ final class FullQueue: Sendable {
         }
     }
 
-    /// - Returns: How many there were.
+    /// - Returns: How many drops there were.
     func end() -> Count {
         count.withLock { count in
             defer { count = Count() }

@@ -2,7 +2,8 @@ import TrackerModels
 import TrackerStorage
 
 enum Operation<Model: ClientModel>: Sendable {
-    case call(PendingCall<Model.Call>)
+    /// Boxed: a call is large, and as a rule it is staged at once and never one of these.
+    indirect case call(PendingCall<Model.Call>)
     case initialize(Initialization<Model>)
     /// An `initialize` with `enabled: false`.
     case turnOff(Initialization<Model>.Off)

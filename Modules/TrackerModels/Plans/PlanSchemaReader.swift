@@ -37,7 +37,7 @@ struct PlanSchemaReader {
         return PlanSchema(rules)
     }
 
-    /// - Returns: What its value must be instead.
+    /// - Returns: What the keyword's value must be instead.
     private mutating func read(
         _ name: String, _ value: JSONValue, into rules: inout PlanSchema.Rules, at path: String, _ depth: Int
     ) -> String? {

@@ -231,7 +231,7 @@ import TrackerPlatform
         isRetiring = false
     }
 
-    /// Its transfer is free before the completion runs, so that the completion may submit the next request on it.
+    /// An exchange's transfer is free before the completion runs, so that the completion may submit the next request on it.
     private mutating func finish(_ id: TransferID, _ result: Result<HTTPResponse, TransportError>) {
         guard let entry = inFlight.removeValue(forKey: id) else { return }
         entry.transfer.stop(on: multi)

@@ -14,7 +14,7 @@ struct TimerQueue: Sendable {
     /// The instant of the earliest timer; `nil` if there is none.
     var next: MonotonicInstant? { entries.last?.instant }
 
-    /// Numbers only grow.
+    /// Timers' numbers only grow.
     mutating func insert(_ id: TimerID, at instant: MonotonicInstant, _ work: @escaping @Sendable () -> Void) {
         var low = 0
         var high = entries.count

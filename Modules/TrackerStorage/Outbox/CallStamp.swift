@@ -29,7 +29,12 @@ package final class CallStamp: Sendable {
     }
 
     /// The same call by another name.
-    package func named(_ name: String) -> CallStamp {
+    package func named(_ name: String) -> CallStamp { copy(name, caller) }
+
+    /// The same call, of whose record nobody hears.
+    var unheard: CallStamp { copy(name, .nobody) }
+
+    private func copy(_ name: String, _ caller: Caller) -> CallStamp {
         CallStamp(
             messageID: messageID, hasCallerKey: hasCallerKey, occurredAt: occurredAt, acceptedAt: acceptedAt,
             number: number, name: name, caller: caller)

@@ -2,9 +2,9 @@ package import TrackerModels
 
 /// A record as its client makes it: a call, and what the call puts into the queue.
 package struct Draft: Sendable {
-    package let stamp: CallStamp
+    package var stamp: CallStamp
     package let content: Content
-    /// Whether the client remembers something of it that a refusal takes back.
+    /// Whether the client remembers something of it that a refusal takes back. It counts for an `append` alone.
     package let isNoted: Bool
     /// Why the record is not queued. If a caller chose the key and it was used before, the answer is the first one.
     package let refusal: RefusalReason?

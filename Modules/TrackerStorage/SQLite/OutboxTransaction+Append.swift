@@ -3,7 +3,9 @@ import TrackerModels
 extension OutboxTransaction {
     /// Queues a record, or refuses it.
     mutating func append(_ draft: Draft) throws(StorageError) -> Effect {
-        var group = StagedGroup()
+        var (draft, group) = (draft, StagedGroup())
+        // The change that it belongs to is answered.
+        draft.stamp = draft.stamp.unheard
         group.append(draft, of: RecordOwner(draft.stamp, run: 0)) { { _ in } }
         guard case .record(let record)? = group.entries.first else { return .done }
         return try append(record, of: group)

@@ -122,7 +122,9 @@ extension TrackerError {
             case (nil, "shutdown"): .shutdown
             default: nil
             }
-        self.init(Code(rawValue: failure.code) ?? .initializationFailed, failure.message, cause: cause)
+        let code = Code(rawValue: failure.code)
+        if code == nil { Issue.record("\(failure.code) is no code of the native API: \(failure.message)") }
+        self.init(code ?? .initializationFailed, failure.message, cause: cause)
     }
 }
 

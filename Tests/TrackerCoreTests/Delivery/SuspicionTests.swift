@@ -254,8 +254,8 @@ struct SuspicionTests {
         for probe in 0..<6 {
             #expect(
                 suspicion.failed(
-                    front, isNext: false, isProbe: true, status: 500, server: "a", at: .seconds(Double(probe) * 20))
-                    == .none)
+                    front, isNext: false, isProbe: true, status: 500, server: probe < 5 ? "before" : "a",
+                    at: .seconds(Double(probe) * 20)) == .none)
         }
         #expect(suspicion.doubtedServer == "a" && suspicion.probesNext(to: Record.ID(1)))
         // So does one to a request without records, such as for a session.
@@ -272,6 +272,32 @@ struct SuspicionTests {
         }
     }
 
+    @Test(
+        "others are asked about a server from when it is doubted until it is no longer; also about one beside another")
+    func asking() throws {
+        var state = try PlayedServer(2).state
+        state.suspicion = Suspicion(after: .zero)
+        #expect(state.takeAsking() == nil)
+        let front = [Record.sample(1), .sample(2)]
+        let fail = { (records: [Record], suspicion: inout Suspicion) in
+            suspicion.failed(records, isNext: false, isProbe: true, status: 500, server: "a", at: .seconds(1))
+        }
+        for _ in 0..<5 { #expect(fail(front, &state.suspicion) == .none) }
+        #expect(state.takeAsking() == true)
+        #expect(state.takeAsking() == nil)
+
+        state.suspicion.learn(ofAnswerAt: .seconds(2))
+        #expect(state.takeAsking() == false)
+        // The server may have failed since the first record was set aside.
+        for _ in 0..<2 { #expect(fail([front[0]], &state.suspicion) == .none) }
+        #expect(fail([front[0]], &state.suspicion) == .setAside)
+        #expect(state.suspicion.doubtedServer == "a" && state.takeAsking() == true)
+
+        state.suspicion.forget()
+        #expect(state.takeAsking() == false)
+        #expect(state.takeAsking() == nil)
+    }
+
     @Test("what the network does, a wait that the server asks for and another front say nothing of a record")
     func innocent() {
         var suspicion = Suspicion(after: .seconds(60))
@@ -283,7 +309,7 @@ struct SuspicionTests {
             _ = suspicion.failed(
                 [.sample(Int64(probe))], isNext: false, isProbe: true, status: 500, server: "a", at: now)
         }
-        #expect(!suspicion.isRipe)
+        #expect(suspicion.doubtedServer == nil)
     }
 
     /// `SIMULATIONS=1000 swift test --filter SuspicionTests.simulation` simulates more servers.

@@ -289,6 +289,38 @@ struct BeforeSendTests {
         await client.shutdown()
     }
 
+    @Test("does not see a call that another function has seen meanwhile")
+    func nested() async throws {
+        let fixture = try AnalyticsFixture()
+        let faults = OutboxFaults()
+        var dependencies = Dependencies.system(log: fixture.log)
+        dependencies.makeOutbox = { faults.outbox($0) }
+        let client = AnalyticsClient(dependencies: dependencies)
+        var inner = fixture.options()
+        inner.beforeSend = { call in
+            var call = call
+            call.name = call.name.map { "\($0)?" }
+            return call
+        }
+        var outer = fixture.options()
+        outer.beforeSend = { [weak client, inner] call in
+            client?.initialize(with: inner)
+            return call.name == "A" ? nil : call
+        }
+        await client.initializeAndWait(with: fixture.options())
+        faults.stall()
+        client.reset()
+        let call = client.track("A")
+
+        client.initialize(with: outer)
+        faults.goOn()
+        _ = await client.flush(timeout: .seconds(60))
+
+        #expect(await call.outcome.messageID != nil)
+        #expect(fixture.names == ["A?"])
+        await client.shutdown()
+    }
+
     @Test("sees no call that waited, if its client is off or its options are not valid")
     func notInForce() async throws {
         let seen = Recorder<OutgoingCall>()

@@ -48,6 +48,7 @@ struct PendingOperationsTests {
             }
             #expect(pending.calls == model.filter { $0 % 2 == 0 }.count, "seed \(seed)")
             #expect(pending.isEmpty == model.isEmpty, "seed \(seed)")
+            #expect(pending.bytes == pending.calls * StubModel<Holding>.weight(of: 0), "seed \(seed)")
         }
         let leading = model.prefix { $0 % 2 == 0 }
         #expect(pending.popLeadingCalls().map(\.call) == Array(leading), "seed \(seed)")
