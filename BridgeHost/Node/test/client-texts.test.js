@@ -4,12 +4,19 @@ import { suite, test } from 'node:test'
 import { filled, sentenceOf } from '../src/client/fault.js'
 
 /** The readers of Swift and Python fill the same texts: `FaultWordTests`, `test_texts.py`. */
-const TEMPLATES = JSON.parse(readFileSync(new URL('../../../Tests/Texts/templates.json', import.meta.url), 'utf8'))
+const [TEMPLATES, FAULTS] = ['templates', 'faults'].map((name) =>
+    JSON.parse(readFileSync(new URL(`../../../Tests/Texts/${name}.json`, import.meta.url), 'utf8')))
 
 suite('a text', () => {
     for (const { text, facts, gives } of TEMPLATES) {
         test(`is filled with its facts: ${text} ${JSON.stringify(facts)}`, () => {
             assert.equal(filled(text, facts), gives)
+        })
+    }
+
+    for (const { word, facts, gives } of FAULTS) {
+        test(`says what is wrong with an option: ${word} ${JSON.stringify(facts)}`, () => {
+            assert.equal(sentenceOf(word, facts), gives)
         })
     }
 
