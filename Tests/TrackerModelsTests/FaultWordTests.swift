@@ -34,6 +34,16 @@ struct FaultWordTests {
         #expect(untold == [.messageID, .noValue, .blank, .tooLong, .notTheArgument, .wrongYear])
     }
 
+    @Test("of a client have the words in which Node and Python say them")
+    func clients() throws {
+        for each in try cases("clients") {
+            let text = try #require(each["word"]?.stringValue.flatMap(ClientText.init)).text
+            let facts = try #require(each["facts"]?.objectValue)
+
+            #expect(.string(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) }) == each["gives"])
+        }
+    }
+
     private func cases(_ name: String) throws -> [JSONValue] {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         let file = try JSONText(validating: Array(Data(contentsOf: root.appending(path: "Texts/\(name).json"))))

@@ -6,9 +6,11 @@ import json
 
 from .support import ROOT, TestCase
 
-from mobiletracker._fault import _filled, _words, message_of, sentence  # isort: skip
+from mobiletracker._fault import _filled, _words, client_text, message_of, sentence  # isort: skip
 
-TEMPLATES, FAULTS = (json.loads((ROOT / f"Tests/Texts/{name}.json").read_text()) for name in ("templates", "faults"))
+TEMPLATES, FAULTS, CLIENTS = (
+    json.loads((ROOT / f"Tests/Texts/{name}.json").read_text()) for name in ("templates", "faults", "clients")
+)
 
 
 class TextTests(TestCase):
@@ -26,6 +28,13 @@ class TextTests(TestCase):
             with self.subTest(each["word"], **each["facts"]):
                 gives = each["gives"].replace("allowInsecureHTTP", "allow_insecure_http")
                 self.assertEqual(sentence(each["word"], each["facts"]), gives)
+
+    def test_a_text_says_what_a_client_says(self) -> None:
+        self.assertTrue(CLIENTS)
+        for each in CLIENTS:
+            with self.subTest(each["word"], **each["facts"]):
+                gives = each["gives"].replace("hostPath", "host_path")
+                self.assertEqual(client_text(each["word"], **each["facts"]), gives)
 
     def test_a_text_that_lacks_a_fact_is_none(self) -> None:
         self.assertIsNone(_filled("{a} and {b}", {"a": "A"}.get))
