@@ -161,6 +161,14 @@ suite('a wrong argument of a tracking call', () => {
         })
     }
 
+    test('that no host sees has its kind and its limits as data', async (t) => {
+        const { tracker } = fakeTracker(t)
+        const given = { reason: 'wrongKind', option: 'attributes', expected: 'an object', given: 'a function' }
+
+        assert.deepEqual((await tracker.track('X', () => 1)).fault, given)
+        assert.deepEqual((await tracker.identify(2 ** 53)).fault, { reason: 'inexact', option: 'userId', type: 'BigInt' })
+    })
+
     for (const [what, [call, reason, option, detail, hint = '']] of Object.entries(OTHER_KIND)) {
         test(`is one with the host's words for the kind that it must have: ${what}`, { skip: withoutHost }, async (t) => {
             const { tracker, warnings } = await realTracker(t)

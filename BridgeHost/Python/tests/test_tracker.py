@@ -68,8 +68,8 @@ class OptionTests(unittest.TestCase):
         wrong: list[tuple[dict[str, Any], str]] = [
             ({"host_arguments": "--storage-dir=/tmp"}, "'host_arguments' must be a list of strings"),
             ({"host_arguments": ["--storage-dir", 1]}, "'host_arguments' must be a list of strings"),
-            ({"stderr": "ignroe"}, "'stderr' must be 'inherit' or 'ignore'"),
-            ({"app_name": 1}, "'app_name' must be a string"),
+            ({"stderr": "ignroe"}, "'stderr' must be 'inherit' or 'ignore', and is 'ignroe'"),
+            ({"app_name": 1}, "'app_name' must be a string, and is an int"),
             ({"logger": print}, "'logger' must be a logger"),
             ({"before_send": {}}, "'before_send' must be a function"),
             ({"default": "str"}, "'default' must be a function"),

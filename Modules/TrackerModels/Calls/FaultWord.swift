@@ -5,7 +5,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
     // Of an option.
     case required, wrongKind, outOfRange, tooSmall, tooLarge, unknown, repeated, exceeded, excluded, lacking, onlyHalt
     case emptyText, noName, emptyList, wrapped, notBoolean, controlCharacter, longKey, tooDeep, notFinite, unwritable
-    case largeDefaults, homePath, relativePath
+    case largeDefaults, homePath, relativePath, inexact
     // Of a file that an option names.
     case unreadableFile, folder, device, emptyKeyFile, notUTF8, unusableCertificate, unusableKey
     case unreadablePlan, largePlan, wrongPlan
@@ -39,9 +39,9 @@ package enum FaultWord: String, CaseIterable, Sendable {
         switch self {
         case .required, .wrongKind, .outOfRange, .tooSmall, .tooLarge, .repeated, .excluded, .lacking, .onlyHalt,
             .emptyText, .noName, .emptyList, .wrapped, .notBoolean, .controlCharacter, .longKey, .tooDeep, .notFinite,
-            .unwritable, .largeDefaults, .homePath, .relativePath, .unreadableFile, .folder, .device, .emptyKeyFile,
-            .notUTF8, .unusableCertificate, .unusableKey, .unreadablePlan, .largePlan, .manyHeaders, .largeHeaders,
-            .headerName, .headerValue, .ownHeader, .repeatedHeader, .invalid:
+            .unwritable, .largeDefaults, .homePath, .relativePath, .inexact, .unreadableFile, .folder, .device,
+            .emptyKeyFile, .notUTF8, .unusableCertificate, .unusableKey, .unreadablePlan, .largePlan, .manyHeaders,
+            .largeHeaders, .headerName, .headerValue, .ownHeader, .repeatedHeader, .invalid:
             true
         case .unknown, .exceeded, .wrongPlan, .insecureURL, .urlCharacters, .longURL, .relativeURL, .urlScheme,
             .urlQuery, .urlFragment, .urlUserInfo, .urlEndpoint, .urlPort, .urlPercent, .urlPathCharacter, .noURLHost,
@@ -62,7 +62,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         switch self {
         case .required: "'{option}' is required[, such as {example}]"
         case .wrongKind:
-            "'{option}' must be {expected}[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]"
+            "'{option}' must be {expected}[, and is {given}][ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]"
         case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
         case .tooSmall: "'{option}' must be at least {least}, not {value}"
         case .tooLarge: "'{option}' must be at most {most}, not {value}"
@@ -92,6 +92,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .relativePath:
             "'{option}' must be a path from the root, such as '/var/lib/shop/tracker', not '{value}': it would be another "
                 + "folder wherever the program is started"
+        case .inexact: "'{option}' is a number too large to be exact: give its text[, or a {type}]"
         case .unreadableFile: "'{option}' must be a file that can be read. {path}: {detail}"
         case .folder: "'{option}' must be a file, and {path} is a folder"
         case .device: "'{option}' must be a file, and {path} is a pipe or a device"

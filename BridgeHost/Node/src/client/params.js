@@ -90,7 +90,7 @@ function named({ params, gives, options, isScoped }, args, { form, write, warn, 
         if (value !== undefined) add(name, value)
         // For the host it would be left out.
         else if ((gives === 'outcome' || isWhole) && isUnwritable(args[i])) {
-            throw new ArgumentFault('wrongKind', name, { expected: `${phrase(kind)}, and is ${phrase(typeName(args[i]))}` })
+            throw new ArgumentFault('wrongKind', name, { expected: phrase(kind), given: phrase(typeName(args[i])) })
         }
     }
     if (newID) {
@@ -114,7 +114,7 @@ export function textOfID(value, { name, kind }) {
     if (typeof value === 'bigint') return String(value)
     if (typeof value === 'number' && Number.isInteger(value)) {
         if (Number.isSafeInteger(value)) return String(value)
-        throw new ArgumentFault('invalid', name, { detail: 'is a number too large to be exact: give its text, or a BigInt' })
+        throw new ArgumentFault('inexact', name, { type: 'BigInt' })
     }
     if (!isObject(value) || typeof value.toJSON === 'function' || typeof value.toString !== 'function') return value
     const text = value.toString()

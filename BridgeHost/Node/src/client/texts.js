@@ -22,7 +22,7 @@ export const TEXTS = {
     PLAN: "It breaks the plan.",
     FORGOTTEN: "It is of a person who was forgotten. `unforget` ends that.",
     required: "'{option}' is required[, such as {example}]",
-    wrongKind: "'{option}' must be {expected}[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]",
+    wrongKind: "'{option}' must be {expected}[, and is {given}][ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]",
     outOfRange: "'{option}' must be from {least} to {most}, not {value}",
     tooSmall: "'{option}' must be at least {least}, not {value}",
     tooLarge: "'{option}' must be at most {most}, not {value}",
@@ -45,6 +45,7 @@ export const TEXTS = {
     largeDefaults: "'{option}' is too large: all defaults together have {size} bytes, of {most}",
     homePath: "'{option}' must be a path from the root, such as '/var/lib/shop/tracker', not '{value}': only a shell knows '~', so write the home folder's path",
     relativePath: "'{option}' must be a path from the root, such as '/var/lib/shop/tracker', not '{value}': it would be another folder wherever the program is started",
+    inexact: "'{option}' is a number too large to be exact: give its text[, or a {type}]",
     unreadableFile: "'{option}' must be a file that can be read. {path}: {detail}",
     folder: "'{option}' must be a file, and {path} is a folder",
     device: "'{option}' must be a file, and {path} is a pipe or a device",
@@ -110,7 +111,7 @@ export const TEXTS = {
 
 /** The faults whose text is a phrase, a part of other sentences: it ends without a full stop. @type {Set<string>} */
 export const PHRASES = new Set([
-    'required', 'wrongKind', 'outOfRange', 'tooSmall', 'tooLarge', 'repeated', 'excluded', 'lacking', 'onlyHalt', 'emptyText', 'noName', 'emptyList', 'wrapped', 'notBoolean', 'controlCharacter', 'longKey', 'tooDeep', 'notFinite', 'unwritable', 'largeDefaults', 'homePath', 'relativePath', 'unreadableFile', 'folder', 'device', 'emptyKeyFile', 'notUTF8', 'unusableCertificate', 'unusableKey', 'unreadablePlan', 'largePlan', 'manyHeaders', 'largeHeaders', 'headerName', 'headerValue', 'ownHeader', 'repeatedHeader', 'invalid',
+    'required', 'wrongKind', 'outOfRange', 'tooSmall', 'tooLarge', 'repeated', 'excluded', 'lacking', 'onlyHalt', 'emptyText', 'noName', 'emptyList', 'wrapped', 'notBoolean', 'controlCharacter', 'longKey', 'tooDeep', 'notFinite', 'unwritable', 'largeDefaults', 'homePath', 'relativePath', 'inexact', 'unreadableFile', 'folder', 'device', 'emptyKeyFile', 'notUTF8', 'unusableCertificate', 'unusableKey', 'unreadablePlan', 'largePlan', 'manyHeaders', 'largeHeaders', 'headerName', 'headerValue', 'ownHeader', 'repeatedHeader', 'invalid',
 ])
 
 /** What became of dropped calls, with marks as the texts. @type {Record<string, string>} */

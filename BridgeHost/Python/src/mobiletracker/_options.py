@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from ._fault import sentence
 from ._hooks import BeforeSend, CredentialsProvider
+from ._json import a_type
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -64,9 +65,9 @@ class TrackerOptions:
         if self.agent and self.agent != "auto":
             self.agent = os.path.abspath(self.agent)
         if self.stderr not in ("inherit", "ignore"):
-            raise ValueError(_fault("stderr", "'inherit' or 'ignore'"))
+            raise ValueError(_fault("stderr", "'inherit' or 'ignore'", repr(self.stderr)))
         if self.app_name is not None and not isinstance(self.app_name, str):
-            raise TypeError(_fault("app_name", "a string"))
+            raise TypeError(_fault("app_name", "a string", a_type(self.app_name)))
         if self.logger is not None and not callable(getattr(self.logger, "log", None)):
             raise TypeError(_fault("logger", 'a logger, such as logging.getLogger("shop")'))
         for name, hook in (("before_send", self.before_send), ("default", self.default)):
@@ -78,8 +79,8 @@ class TrackerOptions:
             raise TypeError(_fault("credentials", "a function"))
 
 
-def _fault(option: str, expected: str) -> str:
-    return sentence("wrongKind", {"option": option, "expected": expected}) + "."
+def _fault(option: str, expected: str, given: str | None = None) -> str:
+    return sentence("wrongKind", {"option": option, "expected": expected, "given": given}) + "."
 
 
 def arguments_of_host(options: TrackerOptions, folder: str | None) -> list[str]:
