@@ -50,6 +50,7 @@ enum NodeMethods {
          * @property {boolean} [isScoped] Whether the call takes what the scope around it gives.
          * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
          * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
+         * @property {'userId' | 'anonymousId'} [person] The option that says whom a call is about.
          * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
          * @property {'setup' | 'consent' | 'user' | 'credentials' | 'defaults' | 'ends' | 'endsBrand'} [restores] What a new host
          *     needs of it after a crash: see recovery.js.
@@ -105,6 +106,7 @@ enum NodeMethods {
         if call.isScoped { members.append("isScoped: true") }
         if call.repeats { members.append("repeats: true") }
         if call.isNamed { members.append("isNamed: true") }
+        if let person = row.person { members.append("person: '\(person)'") }
         if row.takesObject { members.append("takesObject: true") }
         members += call.restores.map(text) ?? []
         if let ending = call.ends { members.append("ends: '\(ending.rawValue)'") }

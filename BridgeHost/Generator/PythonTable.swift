@@ -56,6 +56,7 @@ enum PythonTable {
         if call.isScoped { members.append("is_scoped=True") }
         if call.repeats { members.append("repeats=True") }
         if call.isNamed { members.append("is_named=True") }
+        if let person = row.person { members.append("person=\"\(PythonNames.snake(person))\"") }
         members += call.restores.map(text) ?? []
         if let ending = call.ends { members.append("ends=\"\(ending.rawValue)\"") }
         if call.isUrgent { members.append("is_urgent=True") }

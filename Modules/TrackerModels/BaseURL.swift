@@ -11,17 +11,6 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         package var defaultPort: UInt16 { self == .https ? 443 : 80 }
     }
 
-    package struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
-        /// A sentence for a developer, without the URL: it may hold a password.
-        package let reason: String
-
-        package var description: String { reason }
-
-        /// Plain http to another machine, which an option may allow.
-        package static let insecure = Invalid(
-            reason: "Plain http leads to a loopback host only; use https, or set allowInsecureHTTP.")
-    }
-
     package let scheme: Scheme
     /// The host in lower case; an IPv6 address keeps its brackets.
     package let host: String
@@ -40,28 +29,18 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     ///     or an IP address, its path percent-encoded. Surrounding spaces are not taken off.
     ///   - allowInsecureHTTP: Whether plain `http` is accepted for any host. Otherwise it is accepted only for this
     ///     machine: `localhost`, `127.0.0.0/8` or `[::1]`.
-    /// - Throws: ``Invalid`` with the reason.
-    package init(_ text: String, allowInsecureHTTP: Bool = false) throws(Invalid) {
-        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Invalid(
-                reason: "The URL holds a space, a control character or a character outside ASCII; percent-encode its "
-                    + "path, and write its host in its xn-- form.")
-        }
-        guard text.utf8.count <= Self.maxBytes else {
-            throw Invalid(reason: "The URL is longer than \(Self.maxBytes) bytes; no server takes such a request.")
-        }
+    /// - Throws: What is wrong with it, without the URL: it may hold a password.
+    package init(_ text: String, allowInsecureHTTP: Bool = false) throws(OptionFault.Reason) {
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .invalid(.urlCharacters) }
+        guard text.utf8.count <= Self.maxBytes else { throw .invalid(.longURL, ["most": JSONValue(Self.maxBytes)]) }
         let url = WebURL(text)
         guard let schemeText = url.scheme else {
-            throw Invalid(reason: "The URL is not absolute; write it out, such as https://api.example.com.")
+            throw .invalid(.relativeURL, ["example": "https://api.example.com"])
         }
-        guard let scheme = Scheme(rawValue: schemeText.lowercased()) else {
-            throw Invalid(reason: "The URL's scheme is neither https nor http.")
-        }
-        guard url.query == nil else { throw Invalid(reason: "The URL has a query; leave it out.") }
-        guard url.fragment == nil else { throw Invalid(reason: "The URL has a fragment; leave it out.") }
-        guard url.userInfo == nil else {
-            throw Invalid(reason: "The URL has user info before its host; leave it out.")
-        }
+        guard let scheme = Scheme(rawValue: schemeText.lowercased()) else { throw .invalid(.urlScheme) }
+        guard url.query == nil else { throw .invalid(.urlQuery) }
+        guard url.fragment == nil else { throw .invalid(.urlFragment) }
+        guard url.userInfo == nil else { throw .invalid(.urlUserInfo) }
         let host = try HostName(url.host)
 
         self.scheme = scheme
@@ -69,9 +48,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         self.isLoopback = host.isLoopback
         self.port = try Self.port(url.port, for: scheme)
         self.path = try Self.path(url.path)
-        guard scheme == .https || host.isLoopback || allowInsecureHTTP else {
-            throw Invalid.insecure
-        }
+        guard scheme == .https || host.isLoopback || allowInsecureHTTP else { throw .invalid(.insecureURL) }
     }
 
     /// Scheme, host and port, such as `https://api.example.com:8443`. A key must not be sent to another origin.
@@ -86,32 +63,29 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
     package func appending(path: String) -> String { description + path }
 
     /// Refuses an address that ends in the path of an endpoint, which would be appended to it once more.
-    package func checkThatItIsAbove(_ paths: [String]) throws(Invalid) {
+    package func checkThatItIsAbove(_ paths: [String]) throws(OptionFault.Reason) {
         guard let path = paths.first(where: { path.hasSuffix($0) }) else { return }
-        throw Invalid(reason: "The URL ends in \(path), which the client appends by itself; leave it out.")
+        throw .invalid(.urlEndpoint, ["path": .string(path)])
     }
 
-    private static func port(_ text: Substring?, for scheme: Scheme) throws(Invalid) -> UInt16? {
+    private static func port(_ text: Substring?, for scheme: Scheme) throws(OptionFault.Reason) -> UInt16? {
         // "An empty port is the scheme's own" (RFC 3986, 3.2.3).
         guard let text, !text.isEmpty else { return nil }
         guard text.utf8.allSatisfy(\.isASCIIDigit), let port = UInt16(text), port > 0 else {
-            throw Invalid(reason: "The URL's port is not a number from 1 to 65535.")
+            throw .invalid(.urlPort, ["least": 1, "most": JSONValue(Int(UInt16.max))])
         }
         return port == scheme.defaultPort ? nil : port
     }
 
-    private static func path(_ text: Substring) throws(Invalid) -> String {
+    private static func path(_ text: Substring) throws(OptionFault.Reason) -> String {
         let bytes = Array(text.utf8)
         for (index, byte) in bytes.enumerated() {
             if byte == UInt8(ascii: "%") {
                 guard index + 2 < bytes.count, bytes[index + 1].hexadecimalValue != nil,
                     bytes[index + 2].hexadecimalValue != nil
-                else {
-                    throw Invalid(reason: "The URL's path has a % that does not begin a percent-encoded byte.")
-                }
+                else { throw .invalid(.urlPercent) }
             } else if !isPathByte(byte) {
-                throw Invalid(
-                    reason: "The URL's path holds “\(Character(Unicode.Scalar(byte)))”, which must be percent-encoded.")
+                throw .invalid(.urlPathCharacter, ["character": .string(String(Character(Unicode.Scalar(byte))))])
             }
         }
         return String(text.hasSuffix("/") ? text.dropLast() : text)

@@ -4,32 +4,20 @@ struct HostName: Hashable, Sendable {
     /// Whether it is this machine by its spelling alone: `localhost`, `127.0.0.0/8` or `[::1]`.
     let isLoopback: Bool
 
-    init(_ host: Substring) throws(BaseURL.Invalid) {
-        guard !host.isEmpty else { throw BaseURL.Invalid(reason: "The URL has no host.") }
+    init(_ host: Substring) throws(OptionFault.Reason) {
+        guard !host.isEmpty else { throw .invalid(.noURLHost) }
         text = host.lowercased()
         if host.hasPrefix("[") {
-            guard let bracket = host.firstIndex(of: "]") else {
-                throw BaseURL.Invalid(reason: "The URL's IPv6 address has no closing bracket.")
-            }
-            guard host[bracket...] == "]" else {
-                throw BaseURL.Invalid(reason: "The URL has something other than a port after its host.")
-            }
-            guard let groups = Self.ipv6(host.dropFirst().dropLast()) else {
-                throw BaseURL.Invalid(reason: "The URL's host is not an IPv6 address.")
-            }
+            guard let bracket = host.firstIndex(of: "]") else { throw .invalid(.urlBracket) }
+            guard host[bracket...] == "]" else { throw .invalid(.urlAfterHost) }
+            guard let groups = Self.ipv6(host.dropFirst().dropLast()) else { throw .invalid(.urlIPv6) }
             isLoopback = groups == [0, 0, 0, 0, 0, 0, 0, 1]
         } else if Self.looksNumeric(host) {
             // Resolvers read 127.1 or 0x7f000001 as addresses too; what is meant must be plain to see.
-            guard let bytes = Self.ipv4(host) else {
-                throw BaseURL.Invalid(reason: "The URL's host is not an IPv4 address of four decimal numbers.")
-            }
+            guard let bytes = Self.ipv4(host) else { throw .invalid(.urlIPv4) }
             isLoopback = bytes[0] == 127
         } else {
-            guard Self.isName(host) else {
-                throw BaseURL.Invalid(
-                    reason: "The URL's host is not a name: labels of 1 to 63 letters, digits, hyphens or underscores, "
-                        + "with dots between.")
-            }
+            guard Self.isName(host) else { throw .invalid(.urlHostName) }
             isLoopback = text == "localhost"
         }
     }

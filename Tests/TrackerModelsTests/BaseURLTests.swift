@@ -115,9 +115,10 @@ struct BaseURLTests {
             ("https://api.example.com/" + String(repeating: "a", count: 16_361), "longer than 16384 bytes"),
         ])
     func refuses(text: String, reason: String) {
-        let error = #expect(throws: BaseURL.Invalid.self) { try BaseURL(text, allowInsecureHTTP: true) }
+        let error = #expect(throws: OptionFault.Reason.self) { try BaseURL(text, allowInsecureHTTP: true) }
 
-        #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "no error")")
+        let sentence = error?.sentence(naming: "apiUrl") ?? "no error"
+        #expect(sentence.hasPrefix("'apiUrl' is not usable. The URL") && sentence.contains(reason), "\(sentence)")
     }
 
     @Test(
@@ -128,9 +129,9 @@ struct BaseURLTests {
             "http://mylocalhost",
         ])
     func refusesInsecure(text: String) throws {
-        let error = #expect(throws: BaseURL.Invalid.self) { try BaseURL(text) }
+        let error = #expect(throws: OptionFault.Reason.self) { try BaseURL(text) }
 
-        #expect(error?.reason.contains("allowInsecureHTTP") == true)
+        #expect(error == .invalid(.insecureURL))
         #expect(try BaseURL(text, allowInsecureHTTP: true).description == text)
     }
 
@@ -144,8 +145,10 @@ struct BaseURLTests {
         let base = try BaseURL(text)
 
         if let path {
-            let error = #expect(throws: BaseURL.Invalid.self) { try base.checkThatItIsAbove(["/v2/x", "/v1/batch"]) }
-            #expect(error?.reason == "The URL ends in \(path), which the client appends by itself; leave it out.")
+            let error = #expect(throws: OptionFault.Reason.self) {
+                try base.checkThatItIsAbove(["/v2/x", "/v1/batch"])
+            }
+            #expect(error == .invalid(.urlEndpoint, ["path": .string(path)]))
         } else {
             try base.checkThatItIsAbove(["/v2/x", "/v1/batch"])
         }
@@ -153,9 +156,9 @@ struct BaseURLTests {
 
     @Test("never repeats a password in the reason")
     func hidesPassword() {
-        let error = #expect(throws: BaseURL.Invalid.self) { try BaseURL("https://user:hunter2@api.example.com") }
+        let error = #expect(throws: OptionFault.Reason.self) { try BaseURL("https://user:hunter2@api.example.com") }
 
-        #expect(error?.description.contains("hunter2") == false)
+        #expect(error.map { "\($0)".contains("hunter2") } == false)
     }
 
     @Test("puts an endpoint's path behind its own")

@@ -9,17 +9,47 @@ struct FaultWordTests {
     /// The readers of Node and Python fill the same texts: `client-texts.test.js`, `test_texts.py`.
     @Test("fill their marks, and leave out what has no fact")
     func fills() throws {
-        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = try JSONText(validating: Array(Data(contentsOf: root.appending(path: "Texts/templates.json"))))
-        let cases = try #require(JSONValue(file).arrayValue)
-
-        #expect(!cases.isEmpty)
-        for each in cases {
+        for each in try cases("templates") {
             let text = try #require(each["text"]?.stringValue)
             let facts = try #require(each["facts"]?.objectValue)
 
             #expect(.string(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) }) == each["gives"])
         }
+    }
+
+    /// Node and Python make the same sentences of the same data.
+    @Test("say of an option what is wrong, and within which limits")
+    func options() throws {
+        let cases = try cases("faults")
+
+        for each in cases {
+            let word = try #require(each["word"]?.stringValue.flatMap(FaultWord.init))
+            let facts = try #require(each["facts"]?.objectValue)
+            let sentence = Refusal(.invalidValue, word, facts).sentence("init()")
+
+            #expect(.string(sentence) == each["gives"])
+        }
+        let words = Set(cases.compactMap { $0["word"]?.stringValue })
+        let untold = FaultWord.allCases.filter { $0.text.hasPrefix("'{option}'") && !words.contains($0.rawValue) }
+        #expect(untold == [.messageID, .noValue, .blank, .tooLong, .notTheArgument, .wrongYear])
+    }
+
+    @Test("of a client have the words in which Node and Python say them")
+    func clients() throws {
+        for each in try cases("clients") {
+            let text = try #require(each["word"]?.stringValue.flatMap(ClientText.init)).text
+            let facts = try #require(each["facts"]?.objectValue)
+
+            #expect(.string(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) }) == each["gives"])
+        }
+    }
+
+    private func cases(_ name: String) throws -> [JSONValue] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let file = try JSONText(validating: Array(Data(contentsOf: root.appending(path: "Texts/\(name).json"))))
+        let cases = try #require(JSONValue(file).arrayValue)
+        try #require(!cases.isEmpty)
+        return cases
     }
 
     @Test("say of a call that is dropped which rule it breaks, in the words of the documents where they have some")

@@ -67,10 +67,10 @@ struct ConfigTable<Options: Sendable>: Sendable {
 
     /// An object that holds the options, and is where one of them should be.
     private func nested(_ key: String, _ member: String, at path: String) -> TrackerError {
-        let (key, place) = (String(key.prefix(80)), path.isEmpty ? "" : " in '\(path)'")
-        return FieldCheck.fault(
-            Self.join(path, key),
-            .invalid("is not known, and holds '\(member)': give that\(place) without '\(key)' around it"))
+        let key = String(key.prefix(80))
+        var facts: JSONObject = ["other": .string(member), "key": .string(key)]
+        if !path.isEmpty { facts["parent"] = .string(path) }
+        return FieldCheck.fault(Self.join(path, key), .invalid(.wrapped, facts))
     }
 
     /// Names the keys that are not known, each with the one that is near. If none is near, it lists those there are.

@@ -75,7 +75,7 @@ extension BridgedMethod {
             .page(name: try $0.string(0), properties: $0.properties(1))
         },
         .analytics(
-            "analytics.alias", [.user("newUserId", "The other name. Not blank.")], effect: .user,
+            "analytics.alias", [.user("newUserId", "The other name. Not blank.")], person: "anonymousId", effect: .user,
             "Gives the user another id, for this event and all later ones.", example: #"["user-2"]"#
         ) {
             .alias(newUserId: try $0.id(0))

@@ -18,6 +18,8 @@ package struct BridgedMethod: Sendable {
     package let messageID: MessageIDForm
     /// What such a client answers by itself while its client is off; `nil`: that nothing is there.
     package private(set) var whenOff: OffAnswer?
+    /// The option that says whom a call is about which a program for many users makes; `nil` if it has none.
+    package private(set) var person: String?
     /// The method of a recorded call that it makes, without the client's name; `nil` if it makes none.
     private(set) var recordedAs: String?
 
@@ -116,14 +118,18 @@ extension BridgedMethod {
     /// A call to the analytics client that becomes an event; its options and its scope may name its user.
     ///
     /// Before `initialize` it is refused at once.
+    ///
+    /// - Parameter person: The option that says whom it is about.
     static func analytics(
-        _ name: String, _ parameters: [Parameter], effect: CallEffect = .counts, _ summary: String,
-        example: String = "[]", call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
+        _ name: String, _ parameters: [Parameter], person: String = "userId", effect: CallEffect = .counts,
+        _ summary: String, example: String = "[]", call: @escaping @Sendable (Arguments) throws -> AnalyticsCall
     ) -> BridgedMethod {
-        scoped(name, parameters + [.callOptions], effect: effect, summary, example: example, call: call) {
+        var row = scoped(name, parameters + [.callOptions], effect: effect, summary, example: example, call: call) {
             arguments throws(TrackerError) in
             try arguments.value(parameters.count).map(CallOptions.init(json:))
         }
+        row.person = person
+        return row
     }
 
     /// A call to the analytics client that changes what its later events carry, and is no event.

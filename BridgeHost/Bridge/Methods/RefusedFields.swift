@@ -66,7 +66,7 @@ enum RefusedFields {
                 guard value.kind == .array else { throw FieldCheck.fault(path, .wrongKind("an array")) }
                 // A program that has found none to drop must not drop all.
                 guard !value.elements.isEmpty else {
-                    throw FieldCheck.fault(path, .invalid("must name at least one; without it all are meant"))
+                    throw FieldCheck.fault(path, .invalid(.emptyList))
                 }
                 for element in value.elements { try read(element, path, &selection) }
             })

@@ -23,21 +23,13 @@ const WRONG = {
     'a user id that is not exact': [
         (t) => t.identify(2 ** 53), 'INVALID_USER_ID', "'userId' is a number too large to be exact: give its text, or a BigInt.",
     ],
-    'a call of Segment': [
-        (t) => t.analytics.track({ userId: 'u1', event: 'Order' }), 'INVALID_EVENT_NAME',
-        "'event' must be a string, and is an object: here the arguments follow each other, as (event, properties, { userId }).",
-    ],
-    'an identify of Segment': [
-        (t) => t.identify({ userId: 'u1', traits: {} }), 'INVALID_USER_ID',
-        "'userId' must be a string or a whole number, and is an object: here the arguments follow each other, as (userId, profileData).",
-    ],
     'an invalid Date': [
         (t) => t.analytics.track('X', {}, { timestamp: new Date('x') }), 'SERIALIZATION_ERROR', 'options.timestamp is an invalid Date.',
     ],
     'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', "'options' must be an object such as"],
 }
 
-/** What arguments of another kind come to, which the host refuses: the reason, the param and the rest of the sentence. */
+/** What arguments of another kind come to, which the host refuses: the reason, the param, the rest of the sentence and a hint. */
 const OTHER_KIND = {
     'track(undefined)': [(t) => t.track(undefined), 'INVALID_EVENT_NAME', 'eventName', 'is required and must be a string'],
     'track with a number': [(t) => t.track(17), 'INVALID_EVENT_NAME', 'eventName', 'must be a string'],
@@ -48,7 +40,23 @@ const OTHER_KIND = {
     'set()': [(t) => t.set(), 'INVALID_VALUE', 'profileData', 'is required and must be an object'],
     'screen(null)': [(t) => t.screen(null), 'INVALID_EVENT_NAME', 'name', 'is required and must be a string'],
     'a location in words': [(t) => t.updateLocation('52', 13, 1), 'INVALID_VALUE', 'latitude', 'must be a number'],
-    'analytics.alias({})': [(t) => t.analytics.alias({}), 'INVALID_USER_ID', 'newUserId', 'must be a string or a whole number'],
+    'analytics.alias({})': [
+        (t) => t.analytics.alias({}), 'INVALID_USER_ID', 'newUserId', 'must be a string or a whole number',
+        ' The arguments are not one object: write alias(newUserId, { anonymousId }).',
+    ],
+    'a call of Segment': [
+        (t) => t.analytics.track({ userId: 'u1', event: 'Order' }), 'INVALID_EVENT_NAME', 'event', 'must be a string',
+        ' The arguments are not one object: write track(event, properties, { userId }).',
+    ],
+    'a call in the order of Segment': [
+        (t) => t.analytics.track('user-1', 'Order'), 'INVALID_VALUE', 'properties', 'must be an object',
+        " The arguments are in another order than in Segment's package: write track(event, properties, { userId }).",
+    ],
+    'an identify of Segment': [
+        (t) => t.identify({ userId: 'u1', traits: {} }), 'INVALID_USER_ID', 'userId', 'must be a string or a whole number',
+        ' The arguments are not one object: write identify(userId, profileData).',
+    ],
+    'an array for a text': [(t) => t.analytics.track(['X']), 'INVALID_EVENT_NAME', 'event', 'must be a string'],
     'basic.track()': [(t) => t.basic.track(), 'INVALID_EVENT_NAME', 'event', 'is required and must be a string'],
     'a Date for an object': [(t) => t.track('X', new Date()), 'INVALID_VALUE', 'attributes', 'must be an object'],
     'a Set for an object': [(t) => t.track('X', new Set()), 'INVALID_VALUE', 'attributes', 'must be an object'],
@@ -153,14 +161,22 @@ suite('a wrong argument of a tracking call', () => {
         })
     }
 
-    for (const [what, [call, reason, option, detail]] of Object.entries(OTHER_KIND)) {
+    test('that no host sees has its kind and its limits as data', async (t) => {
+        const { tracker } = fakeTracker(t)
+        const given = { reason: 'wrongKind', option: 'attributes', expected: 'an object', given: 'a function' }
+
+        assert.deepEqual((await tracker.track('X', () => 1)).fault, given)
+        assert.deepEqual((await tracker.identify(2 ** 53)).fault, { reason: 'inexact', option: 'userId', type: 'BigInt' })
+    })
+
+    for (const [what, [call, reason, option, detail, hint = '']] of Object.entries(OTHER_KIND)) {
         test(`is one with the host's words for the kind that it must have: ${what}`, { skip: withoutHost }, async (t) => {
             const { tracker, warnings } = await realTracker(t)
 
             assert.deepEqual(await call(tracker), { status: 'dropped', reason, fault: { reason: 'invalid', option, detail } })
 
             assert.equal(warnings.length, 1)
-            assert.ok(warnings[0].includes(` was dropped: ${reason}. '${option}' ${detail}. (at `), warnings[0])
+            assert.ok(warnings[0].includes(` was dropped: ${reason}. '${option}' ${detail}.${hint} (at `), warnings[0])
             assert.match(warnings[0], / \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
         })
     }

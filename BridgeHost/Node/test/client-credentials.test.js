@@ -171,7 +171,7 @@ suite('credentials', { skip: withoutHost }, () => {
         tracker.track('B')
 
         assert.deepEqual(Object.keys(await inTime(asked)), ['client', 'message'])
-        assert.ok(warnings.some((text) => text.includes('The function credentials gave none to tracker: it has thrown TypeError')))
+        assert.ok(warnings.some((text) => text.includes('The function credentials gave none to tracker: it has failed with TypeError')))
         assert.doesNotMatch(JSON.stringify(warnings), /secret/)
         await tracker.setCredentials({ key: NEW })
         await tracker.flush()

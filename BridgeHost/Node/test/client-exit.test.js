@@ -182,8 +182,8 @@ suite('before the program ends', () => {
         assert.deepEqual(await lives(), [['init', 'track']])
     })
 
-    const LOST = /^\[MobileTracker\] (\d+) calls? (?:was|were) not handed over and (?:is|are) lost: the program ended first\. Await shutdown\(\) before process\.exit\(\)\.$/gm
-    const lostOf = (stderr) => [...stderr.matchAll(LOST)].map(([, count]) => Number(count))
+    const LOST = /^\[MobileTracker\] The program ended before the host had received ([\d,]+) calls?: what it has not received is lost\. Await shutdown\(\) before process\.exit\(\)\.$/gm
+    const lostOf = (stderr) => [...stderr.matchAll(LOST)].map(([, count]) => Number(count.replace(',', '')))
 
     for (const [end, code] of [['process.exit(3)', 3], ['throw new Error("This is meant")', 1]]) {
         test(`by ${end} before the host has started, one line says how many calls are lost`, async (t) => {

@@ -319,7 +319,7 @@ suite('notifications', () => {
     test('of another kind do not exist', (t) => {
         const { tracker } = fakeTracker(t)
 
-        assert.throws(() => tracker.on('logs', () => {}), /There is no event logs, only log, diagnostic, session/)
+        assert.throws(() => tracker.on('logs', () => {}), /There is no topic 'logs', only log, diagnostic, session/)
         assert.throws(() => tracker.on('log'), /must be a function/)
     })
 })

@@ -427,17 +427,20 @@ class CallTests(TestCase):
         )
 
     def test_arguments_in_the_order_of_segment_get_a_hint(self) -> None:
-        analytics: Any = self.real().analytics
+        tracker: Any = self.real()
+        analytics = tracker.analytics
 
         calls = [
             (analytics.track("user-1", "Order Completed", {"total": 1}), "write track(event, properties, user_id=…)."),
             (analytics.track({"user_id": "u", "event": "E"}), "not one object: write track(event, properties, user_id=…)."),
             (analytics.group("user-1", "group-1"), "write group(group_id, traits, user_id=…)."),
-            (analytics.alias("anonymous", "user-1"), "write alias(user_id, anonymous_id=previous_id)."),
+            (analytics.identify({"user_id": "u"}), 'not one object: write identify(user_id, traits, {"user_id": …}).'),
+            (tracker.identify({"user_id": "u"}), "not one object: write identify(user_id, profile_data)."),
+            (analytics.alias("anonymous", "user-1"), "write alias(new_user_id, anonymous_id=…)."),
         ]
 
         for call, _ in calls:
-            self.assertIn(call.outcome(60).reason, ("INVALID_VALUE", "INVALID_EVENT_NAME"))
+            self.assertIn(call.outcome(60).reason, ("INVALID_VALUE", "INVALID_EVENT_NAME", "INVALID_USER_ID"))
         for (_, words), warning in zip(calls, self.warnings, strict=True):
             self.assertIn(words, warning)
 

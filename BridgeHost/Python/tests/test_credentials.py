@@ -150,7 +150,7 @@ class CredentialsTests(TestCase):
 
         self.assertTrue(was_asked.acquire(timeout=60))
         self.assertEqual(self.server.names, ["A", "B"])
-        self.assertIn("gave none to tracker: it has raised SystemExit", f"{self.warnings}")
+        self.assertIn("gave none to tracker: it has failed with SystemExit", f"{self.warnings}")
         self.assertNotIn("secret", f"{self.warnings}")
 
 
@@ -219,7 +219,7 @@ class AsyncCredentialsTests(AsyncTestCase):
 
         self.assertEqual(server.names, ["A"])
         self.assertEqual(threads, [threading.get_ident()] * 2)
-        self.assertIn("gave none to tracker: it has raised ValueError", f"{self.warnings}")
+        self.assertIn("gave none to tracker: it has failed with ValueError", f"{self.warnings}")
         self.assertNotIn("secret", f"{self.warnings}")
 
     async def test_where_no_loop_runs(self) -> None:

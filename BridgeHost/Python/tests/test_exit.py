@@ -166,7 +166,7 @@ class ExitTests(TestCase):
 
         self.assertEqual(
             (ended.returncode, ended.stderr),
-            (0, "1 call has no answer from the host at the program's end: what it has not received is lost.\n"),
+            (0, "The program ended before the host had answered 1 call: what it has not received is lost.\n"),
         )
 
     def test_a_fork_leaves_the_host_to_the_parent_and_has_one_of_its_own(self) -> None:

@@ -32,7 +32,7 @@ struct AnalyticsSettings: ClientSettings {
         base = try Self.host(options)
         for option in InitOptions.options { try option.check(options) }
         try options.delivery.validate()
-        if let fault = options.fault(of: headers) { throw FieldCheck.fault("headers", .invalid(fault)) }
+        if let reason = options.fault(of: headers) { throw FieldCheck.fault("headers", reason) }
         let source = options.delivery.keyFile.map { "keyFile:\($0)" } ?? (key.isEmpty ? "credentials:" : nil)
         if options.whenRefused == .disable, let option = options.keySource {
             throw FieldCheck.fault("whenRefused", .onlyHalt(with: option))
@@ -46,9 +46,8 @@ struct AnalyticsSettings: ClientSettings {
         } catch {
             throw FieldCheck.fault(
                 "context",
-                .invalid(
-                    error.kind == .tooDeep
-                        ? "is nested more than \(JSONText.maxDepth) deep" : "holds a number that is not finite"))
+                error.kind == .tooDeep
+                    ? .invalid(.tooDeep, ["most": JSONValue(JSONText.maxDepth)]) : .invalid(.notFinite))
         }
         delivery = Self.delivery(of: options)
         self.options = options
@@ -79,7 +78,7 @@ struct AnalyticsSettings: ClientSettings {
 
     var credentials: CredentialsProvider? { options.credentials }
 
-    func fault(of headers: ExtraHeaders) -> String? { options.fault(of: headers) }
+    func fault(of headers: ExtraHeaders) -> OptionFault.Reason? { options.fault(of: headers) }
 
     var laneOptions: [String] {
         [
@@ -115,21 +114,21 @@ struct AnalyticsSettings: ClientSettings {
         guard !text.isEmpty else {
             throw FieldCheck.fault("ingestionHost", .required(example: "https://in.example.com"))
         }
-        do {
+        do throws(OptionFault.Reason) {
             let base = try BaseURL(text, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
             let paths = options.api.form(options, key: Secret(""), headers: ExtraHeaders())?.paths
             try base.checkThatItIsAbove(
                 paths?.map { String($0.prefix { $0 != "?" }) } ?? [GroupDialect.batchPath])
             return base
         } catch {
-            throw FieldCheck.fault("ingestionHost", OptionFault.Reason(error))
+            throw FieldCheck.fault("ingestionHost", error)
         }
     }
 }
 
 extension InitOptions {
     /// Why these header fields cannot be used: the API's own requests set one of them.
-    fileprivate func fault(of headers: ExtraHeaders) -> String? {
+    fileprivate func fault(of headers: ExtraHeaders) -> OptionFault.Reason? {
         headers.fault(besides: api.form(self, key: Secret(""), headers: headers)?.headers.map(\.name) ?? [])
     }
 

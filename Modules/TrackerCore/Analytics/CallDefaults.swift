@@ -16,7 +16,7 @@ package struct CallDefaults: Hashable, Sendable {
         guard size <= Self.maxBytes else {
             let option = self.context.map { $0.byteCount > size / 2 } == true ? "context" : "properties"
             throw FieldCheck.fault(
-                option, .invalid("is too large: all defaults together have \(size) bytes, of \(Self.maxBytes)"))
+                option, .invalid(.largeDefaults, ["size": JSONValue(size), "most": JSONValue(Self.maxBytes)]))
         }
         if size == 0 { return nil }
     }
@@ -25,7 +25,7 @@ package struct CallDefaults: Hashable, Sendable {
         do throws(JSONConversionError) {
             return try values?.json()
         } catch {
-            throw FieldCheck.fault(option, .invalid("cannot be written: \(error.description)"))
+            throw FieldCheck.fault(option, .invalid(.unwritable, ["detail": .string(error.description)]))
         }
     }
 }

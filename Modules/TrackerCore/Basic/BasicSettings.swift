@@ -30,10 +30,10 @@ struct BasicSettings: ClientSettings {
         guard let endpoint, !endpoint.isBlank else {
             throw TrackerError(OptionFault("endpoint", .required(example: "https://in.example.com")), .invalidEndpoint)
         }
-        do {
+        do throws(OptionFault.Reason) {
             base = try BaseURL(endpoint, allowInsecureHTTP: options.delivery.allowInsecureHTTP)
         } catch {
-            throw TrackerError(OptionFault("endpoint", OptionFault.Reason(error)), .invalidEndpoint)
+            throw TrackerError(OptionFault("endpoint", error), .invalidEndpoint)
         }
         for option in BasicOptions.options { try option.check(options) }
         try options.delivery.validate()

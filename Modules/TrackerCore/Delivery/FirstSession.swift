@@ -84,7 +84,7 @@ extension TrackerError {
     ///   - address: The backend's address.
     static func initTimeout(after limit: Duration, at address: String) -> TrackerError {
         let reason = OptionFault.Reason.exceeded(
-            most: .duration(limit), work: "Initialization with \(address)", advice: .inBackground)
+            most: .duration(limit), address: address, advice: .inBackground)
         return TrackerError(
             OptionFault("initTimeout", key: "initTimeoutMs", reason), .sessionCreationFailed, cause: .timeout)
     }

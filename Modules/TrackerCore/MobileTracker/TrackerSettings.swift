@@ -27,7 +27,7 @@ struct TrackerSettings: ClientSettings {
         try config.delivery.validate()
         for option in TrackerConfig.options { try option.check(config) }
         if let screen = config.initialScreen, screen.name.isBlank {
-            throw FieldCheck.fault("initialScreen", .invalid("must have a name"))
+            throw FieldCheck.fault("initialScreen", .invalid(.noName))
         }
         self.brand = brand
         base = try Self.base(config)
@@ -86,12 +86,12 @@ struct TrackerSettings: ClientSettings {
         guard let text = config.apiUrl, !text.isEmpty else {
             throw FieldCheck.fault("apiUrl", .required(example: "https://api.example.com"))
         }
-        do {
+        do throws(OptionFault.Reason) {
             let base = try BaseURL(text, allowInsecureHTTP: config.delivery.allowInsecureHTTP)
             try base.checkThatItIsAbove(SessionRequests.paths)
             return base
         } catch {
-            throw FieldCheck.fault("apiUrl", OptionFault.Reason(error))
+            throw FieldCheck.fault("apiUrl", error)
         }
     }
 }

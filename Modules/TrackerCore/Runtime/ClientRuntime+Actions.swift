@@ -87,7 +87,7 @@ extension ClientRuntime {
         if let kept = contents.credentials.kept { settings.take(kept) }
         do throws(TrackerError) {
             // No client knew yet what its requests set themselves when these were set.
-            if let text = settings.fault(of: settings.headers) { throw FieldCheck.fault("headers", .invalid(text)) }
+            if let reason = settings.fault(of: settings.headers) { throw FieldCheck.fault("headers", reason) }
             let movesQueue = contents.state.movesQueue && old?.lane.hasOthers == false
             let number = contents.state.runs + 1
             let lane = try makeLane(

@@ -10,7 +10,7 @@ protocol ClientSettings: Sendable {
     /// What every request carries besides.
     var headers: ExtraHeaders { get set }
     /// Why a program's header fields cannot be used by this client, beyond what holds for all; `nil` if they can.
-    func fault(of headers: ExtraHeaders) -> String?
+    func fault(of headers: ExtraHeaders) -> OptionFault.Reason?
     /// Gives the key and the headers, if the program has such a function.
     var credentials: CredentialsProvider? { get }
     /// What the collector's page calls the client.
@@ -62,7 +62,7 @@ extension ClientSettings {
     var laneOptions: [String] { [] }
     var beforeSend: BeforeSend? { nil }
     var credentials: CredentialsProvider? { nil }
-    func fault(of _: ExtraHeaders) -> String? { nil }
+    func fault(of _: ExtraHeaders) -> OptionFault.Reason? { nil }
     func needsSession(_: LaneState) -> Bool { false }
     func openingChanges(ids _: any IDGenerator) -> [LaneChange] { [] }
 

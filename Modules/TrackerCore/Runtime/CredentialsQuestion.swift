@@ -46,8 +46,8 @@ extension ClientRuntime {
                 fault = FieldCheck.fault("key", .excluded(by: "keyFile"))
             } else if let settings, contents.state.isRunning, parts.key == nil, settings.key.isEmpty {
                 fault = FieldCheck.fault("key", .required(example: nil))
-            } else if let text = parts.headers.flatMap({ settings?.fault(of: $0) }) {
-                fault = FieldCheck.fault("headers", .invalid(text))
+            } else if let reason = parts.headers.flatMap({ settings?.fault(of: $0) }) {
+                fault = FieldCheck.fault("headers", reason)
             } else {
                 let isRenewed = contents.state.renew(with: { $0.take(parts) })
                 isLacking = !isRenewed && settings?.key.isEmpty == true
@@ -73,7 +73,9 @@ extension ClientRuntime {
     @discardableResult
     func renewKey(of number: Int) -> Bool {
         guard let run, run.number == number, let file = run.lane.keyFile,
-            let key = file.key(else: { log.log(.warning, "The key stays as it was: 'keyFile' \($0)") }),
+            let key = file.key(else: {
+                log.log(.warning, "The key stays as it was: \($0.sentence(naming: "keyFile"))")
+            }),
             key != run.settings.key || run.lane.hasOtherKey(than: key)
         else { return false }
         log.verbose(.info) { "The key file has another key: it is used from now on." }
@@ -178,8 +180,8 @@ extension ClientRuntime {
         guard let current, current.number == run, number > answered else { return }
         var settings = current.settings
         settings.take(parts)
-        if let text = settings.fault(of: settings.headers) {
-            return fail(number, "has given what cannot be used. 'headers' \(text)")
+        if let reason = settings.fault(of: settings.headers) {
+            return fail(number, "has given what cannot be used. \(reason.sentence(naming: "headers"))")
         }
         guard !settings.key.isEmpty else { return fail(number, "has given no key") }
         if settings.key == current.settings.key, settings.headers == current.settings.headers {

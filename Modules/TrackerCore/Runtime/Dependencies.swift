@@ -57,7 +57,7 @@ package struct Dependencies: Sendable {
     ///   transport cannot start.
     func startLoop(_ delivery: DeliveryOptions) throws(TrackerError) -> any DeliveryLoop {
         if let fault = delivery.transport.fileFault ?? delivery.transport.identityFault {
-            throw FieldCheck.fault(fault.option, .invalid(fault.reason))
+            throw TrackerError(fault)
         }
         do {
             return try makeLoop(delivery.transport)

@@ -46,8 +46,7 @@ struct EnvironmentOptions: Sendable {
         case "false", "0", "no", "off": return false
         default:
             throw FieldCheck.fault(
-                Variable.enabled.rawValue,
-                .invalid("must be true or false (or 1 and 0, yes and no, on and off), not '\(text.prefix(20))'"))
+                Variable.enabled.rawValue, .invalid(.notBoolean, ["value": .string(String(text.prefix(20)))]))
         }
     }
 

@@ -9,7 +9,7 @@ final class KeyFile: Sendable {
     private struct State {
         var nextLook: MonotonicInstant?
         /// Why it could not be read the last time.
-        var fault: String?
+        var fault: OptionFault.Reason?
     }
 
     let path: String
@@ -29,8 +29,13 @@ final class KeyFile: Sendable {
     /// The key as it is now; `nil` if it cannot be read.
     ///
     /// - Parameter report: Called with the reason, unless it was the same the last time.
-    func key(else report: (String) -> Void) -> Secret? {
-        let (key, fault) = Self.read(path)
+    func key(else report: (OptionFault.Reason) -> Void) -> Secret? {
+        var (key, fault): (Secret?, OptionFault.Reason?)
+        do throws(OptionFault.Reason) {
+            key = try Self.key(at: path)
+        } catch {
+            fault = error
+        }
         let isNews = state.withLock { state in
             defer { state.fault = fault }
             return state.fault != fault
@@ -43,27 +48,22 @@ final class KeyFile: Sendable {
     ///
     /// - Throws: Why it cannot be used.
     static func key(at path: String) throws(OptionFault.Reason) -> Secret {
-        let (key, fault) = read(path)
-        guard let key else { throw .invalid(fault ?? "") }
-        return key
-    }
-
-    private static func read(_ path: String) -> (key: Secret?, fault: String?) {
+        var facts: JSONObject = ["path": .string(path)]
         let bytes: [UInt8]
         do throws(WholeFile.Failure) {
             // One byte more than a key may have.
-            bytes = try WholeFile(path, limit: (16 << 10) + 1).bytes
+            bytes = try WholeFile(path, limit: Secret.maxBytes + 1).bytes
         } catch {
-            return (nil, "must be a file that can be read. \(path): \(error.message)")
+            facts["detail"] = .string(error.message)
+            throw .invalid(.unreadableFile, facts)
         }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            return (nil, "must hold a key, and the text of \(path) is not UTF-8")
-        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .invalid(.notUTF8, facts) }
         do throws(OptionFault.Reason) {
-            return (try Secret(given: text.trimmed), nil)
+            return try Secret(given: text.trimmed)
         } catch {
-            if case .invalid(let reason) = error { return (nil, "must hold a key, and the text of \(path) \(reason)") }
-            return (nil, "must hold a key, and \(path) is empty")
+            guard case .invalid(let word, let limits) = error else { throw .invalid(.emptyKeyFile, facts) }
+            facts.merge(limits)
+            throw .invalid(word, facts)
         }
     }
 }

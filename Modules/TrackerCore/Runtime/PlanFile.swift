@@ -3,26 +3,30 @@ import TrackerPlatform
 
 enum PlanFile {
     /// A plan of thousands of events is smaller.
-    private static let mostBytes = 16 << 20
+    private static let mostMegabytes = 16
 
-    static func read(_ path: String) throws(PlanFileFault) -> TrackingPlan {
+    /// The plan at a path.
+    ///
+    /// - Throws: Why it cannot be used.
+    static func read(_ path: String) throws(OptionFault.Reason) -> TrackingPlan {
         let bytes = try bytes(path)
         let text: JSONText
         do throws(JSONSyntaxError) {
             text = try JSONText(validating: bytes, maxDepth: JSONText.maxDepthCeiling)
         } catch {
-            throw PlanFileFault(text: "must be a plan, and \(path) is not JSON: \(error)")
+            throw .invalid(.unreadablePlan, ["path": .string(path), "detail": .string("\(error)")])
         }
         do throws(TrackingPlan.Faults) {
             return try TrackingPlan(text)
         } catch {
-            let more = error.sentences.count > 3 ? " And \(error.sentences.count - 3) more." : ""
-            throw PlanFileFault(
-                text: "must be a plan, and \(path) is none. \(error.sentences.prefix(3).joined(separator: " "))\(more)")
+            let detail = error.sentences.prefix(3).joined(separator: " ")
+            var facts: JSONObject = ["path": .string(path), "detail": .string(detail)]
+            if error.sentences.count > 3 { facts["more"] = JSONValue(error.sentences.count - 3) }
+            throw .invalid(.wrongPlan, facts)
         }
     }
 
-    private static func bytes(_ path: String) throws(PlanFileFault) -> [UInt8] {
+    private static func bytes(_ path: String) throws(OptionFault.Reason) -> [UInt8] {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw fault(errno, path) }
         defer { close(descriptor) }
@@ -36,20 +40,16 @@ enum PlanFile {
             guard count >= 0 else { throw fault(errno, path) }
             if count == 0 { return bytes }
             bytes += chunk[..<count]
-            guard bytes.count <= mostBytes else {
-                throw PlanFileFault(text: "must be a plan, and \(path) has more than 16 MiB")
+            guard bytes.count <= mostMegabytes << 20 else {
+                throw .invalid(.largePlan, ["path": .string(path), "megabytes": JSONValue(mostMegabytes)])
             }
         }
     }
 
-    private static func fault(_ code: Int32, _ path: String) -> PlanFileFault {
-        PlanFileFault(text: "must be a file that can be read. \(path): \(unsafe String(cString: strerror(code)))")
+    private static func fault(_ code: Int32, _ path: String) -> OptionFault.Reason {
+        .invalid(
+            .unreadableFile, ["path": .string(path), "detail": .string(unsafe String(cString: strerror(code)))])
     }
-}
-
-/// Why a plan file cannot be used. The text follows the option's name.
-struct PlanFileFault: Error {
-    var text: String
 }
 
 /// `read(2)`, whose name a method above has.

@@ -42,10 +42,10 @@ final class PlanGuard: Sendable {
     /// - Throws: `invalidConfiguration` naming the option, and what is wrong with the file and where.
     init?(_ options: PlanOptions) throws(TrackerError) {
         guard let path = options.file else { return nil }
-        do throws(PlanFileFault) {
+        do throws(OptionFault.Reason) {
             plan = try PlanFile.read(path)
         } catch {
-            throw FieldCheck.fault("plan.file", .invalid(error.text))
+            throw FieldCheck.fault("plan.file", error)
         }
         onBroken = options.onBroken
     }

@@ -3,8 +3,19 @@
 /// Each has its ``text`` here, the only place for all languages: the clients in other languages get theirs from this list.
 package enum FaultWord: String, CaseIterable, Sendable {
     // Of an option.
-    case required, wrongKind, outOfRange, tooSmall, tooLarge, unknown, repeated, invalid, insecureURL, exceeded
-    case excluded, lacking, onlyHalt
+    case required, wrongKind, outOfRange, tooSmall, tooLarge, unknown, repeated, exceeded, excluded, lacking, onlyHalt
+    case emptyText, noName, emptyList, wrapped, notBoolean, controlCharacter, longKey, tooDeep, notFinite, unwritable
+    case largeDefaults, homePath, relativePath, inexact
+    // Of a file that an option names.
+    case unreadableFile, folder, device, emptyKeyFile, notUTF8, unusableCertificate, unusableKey
+    case unreadablePlan, largePlan, wrongPlan
+    // Of the headers in an option.
+    case manyHeaders, largeHeaders, headerName, headerValue, ownHeader, repeatedHeader
+    // Of a URL in an option.
+    case insecureURL, urlCharacters, longURL, relativeURL, urlScheme, urlQuery, urlFragment, urlUserInfo, urlEndpoint
+    case urlPort, urlPercent, urlPathCharacter, noURLHost, urlBracket, urlAfterHost, urlIPv6, urlIPv4, urlHostName
+    /// Of an argument. The host, or the client in another language, says the rest of the sentence.
+    case invalid
     // Of a call that is dropped, beside its reason.
     case location, email, crossSiteCookie, sessionInURL, sourceSession, groupID, advertisingID, messageID
     case noOptions, noValue, blank, tooLong, notTheArgument, noVisitor, wrongYear, notJSON, size
@@ -26,13 +37,18 @@ package enum FaultWord: String, CaseIterable, Sendable {
     /// Whether the text is a part of other sentences, and ends without a full stop. Every other text is whole sentences.
     package var isPhrase: Bool {
         switch self {
-        case .required, .wrongKind, .outOfRange, .tooSmall, .tooLarge, .repeated, .invalid, .excluded, .lacking,
-            .onlyHalt:
+        case .required, .wrongKind, .outOfRange, .tooSmall, .tooLarge, .repeated, .excluded, .lacking, .onlyHalt,
+            .emptyText, .noName, .emptyList, .wrapped, .notBoolean, .controlCharacter, .longKey, .tooDeep, .notFinite,
+            .unwritable, .largeDefaults, .homePath, .relativePath, .inexact, .unreadableFile, .folder, .device,
+            .emptyKeyFile, .notUTF8, .unusableCertificate, .unusableKey, .unreadablePlan, .largePlan, .manyHeaders,
+            .largeHeaders, .headerName, .headerValue, .ownHeader, .repeatedHeader, .invalid:
             true
-        case .unknown, .insecureURL, .exceeded, .location, .email, .crossSiteCookie, .sessionInURL, .sourceSession,
-            .groupID, .advertisingID, .messageID, .noOptions, .noValue, .blank, .tooLong, .notTheArgument, .noVisitor,
-            .wrongYear, .notJSON, .size, .offByOption, .offByEnvironment, .closed, .unanswered, .notStored, .plan,
-            .inBackground, .checkKey, .checkAddress:
+        case .unknown, .exceeded, .wrongPlan, .insecureURL, .urlCharacters, .longURL, .relativeURL, .urlScheme,
+            .urlQuery, .urlFragment, .urlUserInfo, .urlEndpoint, .urlPort, .urlPercent, .urlPathCharacter, .noURLHost,
+            .urlBracket, .urlAfterHost, .urlIPv6, .urlIPv4, .urlHostName, .location, .email, .crossSiteCookie,
+            .sessionInURL, .sourceSession, .groupID, .advertisingID, .messageID, .noOptions, .noValue, .blank, .tooLong,
+            .notTheArgument, .noVisitor, .wrongYear, .notJSON, .size, .offByOption, .offByEnvironment, .closed,
+            .unanswered, .notStored, .plan, .inBackground, .checkKey, .checkAddress:
             false
         }
     }
@@ -46,20 +62,81 @@ package enum FaultWord: String, CaseIterable, Sendable {
         switch self {
         case .required: "'{option}' is required[, such as {example}]"
         case .wrongKind:
-            "'{option}' must be {expected}[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]"
+            "'{option}' must be {expected}[, and is {given}][ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]"
         case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
         case .tooSmall: "'{option}' must be at least {least}, not {value}"
         case .tooLarge: "'{option}' must be at most {most}, not {value}"
         case .unknown:
             "'{option}' is not known[; did you mean '{suggestion}'?|.][ {others}][ There are: {known}.]"
         case .repeated: "'{option}' is given a second time as '{other}'"
-        case .invalid: "'{option}' {detail}"
-        case .insecureURL:
-            "'{option}' is not usable. Plain http leads to a loopback host only; use https, or set `allowInsecureHTTP`."
-        case .exceeded: "{work} did not finish within '{option}' ({most}). {advice}"
+        case .exceeded: "Initialization with {address} did not finish within '{option}' ({most}). {advice}"
         case .excluded: "'{option}' cannot be given besides '{other}'"
         case .lacking: "'{option}' must be given as well, since '{other}' is"
         case .onlyHalt: "'{option}' must be 'halt' with '{other}': a key that is being replaced would drop the queue"
+        case .emptyText: "'{option}' must not be empty or hold a NUL character"
+        case .noName: "'{option}' must have a name"
+        case .emptyList: "'{option}' must name at least one; without it all are meant"
+        case .wrapped:
+            "'{option}' is not known, and holds '{other}': give that[ in '{parent}'] without '{key}' around it"
+        case .notBoolean: "'{option}' must be true or false (or 1 and 0, yes and no, on and off), not '{value}'"
+        case .controlCharacter:
+            "'{option}' [must hold a key, and the text of {path} ]holds a control character, such as a line break"
+        case .longKey: "'{option}' [must hold a key, and the text of {path} ]is longer than {most} bytes"
+        case .tooDeep: "'{option}' is nested more than {most} deep"
+        case .notFinite: "'{option}' holds a number that is not finite"
+        case .unwritable: "'{option}' cannot be written: {detail}"
+        case .largeDefaults: "'{option}' is too large: all defaults together have {size} bytes, of {most}"
+        case .homePath:
+            "'{option}' must be a path from the root, such as '/var/lib/shop/tracker', not '{value}': only a shell knows "
+                + "'~', so write the home folder's path"
+        case .relativePath:
+            "'{option}' must be a path from the root, such as '/var/lib/shop/tracker', not '{value}': it would be another "
+                + "folder wherever the program is started"
+        case .inexact: "'{option}' is a number too large to be exact: give its text[, or a {type}]"
+        case .unreadableFile: "'{option}' must be a file that can be read. {path}: {detail}"
+        case .folder: "'{option}' must be a file, and {path} is a folder"
+        case .device: "'{option}' must be a file, and {path} is a pipe or a device"
+        case .emptyKeyFile: "'{option}' must hold a key, and {path} is empty"
+        case .notUTF8: "'{option}' must hold a key, and the text of {path} is not UTF-8"
+        case .unusableCertificate: "'{option}' cannot be used. {path}: {detail}"
+        case .unusableKey: "'{option}' cannot be used with {certificate}. {path}: {detail}"
+        case .unreadablePlan: "'{option}' must be a plan, and {path} is not JSON: {detail}"
+        case .largePlan: "'{option}' must be a plan, and {path} has more than {megabytes} MiB"
+        case .wrongPlan: "'{option}' must be a plan, and {path} is none. {detail}[ And {more} more.]"
+        case .manyHeaders: "'{option}' has {count} headers; at most {most} are sent"
+        case .largeHeaders: "'{option}' takes {size} bytes; at most {most} are sent"
+        case .headerName:
+            "'{option}' holds a name that is empty or has a character that names of headers cannot have: {name}"
+        case .headerValue: "'{option}' holds a line break or another control character in the value of '{name}'"
+        case .ownHeader: "'{option}' cannot hold '{name}', which the client sets itself"
+        case .repeatedHeader: "'{option}' holds '{name}' twice: upper and lower case are the same in names of headers"
+        case .insecureURL:
+            "'{option}' is not usable. Plain http leads to a loopback host only; use https, or set `allowInsecureHTTP`."
+        case .urlCharacters:
+            "'{option}' is not usable. The URL holds a space, a control character or a character outside ASCII; "
+                + "percent-encode its path, and write its host in its xn-- form."
+        case .longURL: "'{option}' is not usable. The URL is longer than {most} bytes; no server takes such a request."
+        case .relativeURL: "'{option}' is not usable. The URL is not absolute; write it out, such as {example}."
+        case .urlScheme: "'{option}' is not usable. The URL's scheme is neither https nor http."
+        case .urlQuery: "'{option}' is not usable. The URL has a query; leave it out."
+        case .urlFragment: "'{option}' is not usable. The URL has a fragment; leave it out."
+        case .urlUserInfo: "'{option}' is not usable. The URL has user info before its host; leave it out."
+        case .urlEndpoint:
+            "'{option}' is not usable. The URL ends in {path}, which the client appends by itself; leave it out."
+        case .urlPort: "'{option}' is not usable. The URL's port is not a number from {least} to {most}."
+        case .urlPercent:
+            "'{option}' is not usable. The URL's path has a % that does not begin a percent-encoded byte."
+        case .urlPathCharacter:
+            "'{option}' is not usable. The URL's path holds “{character}”, which must be percent-encoded."
+        case .noURLHost: "'{option}' is not usable. The URL has no host."
+        case .urlBracket: "'{option}' is not usable. The URL's IPv6 address has no closing bracket."
+        case .urlAfterHost: "'{option}' is not usable. The URL has something other than a port after its host."
+        case .urlIPv6: "'{option}' is not usable. The URL's host is not an IPv6 address."
+        case .urlIPv4: "'{option}' is not usable. The URL's host is not an IPv4 address of four decimal numbers."
+        case .urlHostName:
+            "'{option}' is not usable. The URL's host is not a name: labels of 1 to 63 letters, digits, hyphens or "
+                + "underscores, with dots between."
+        case .invalid: "'{option}' {detail}"
         case .location:
             "The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0."
         case .email: "An email address has one @ and no spaces."

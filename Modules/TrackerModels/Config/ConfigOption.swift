@@ -90,13 +90,11 @@ package struct ConfigOption<Options: Sendable>: Sendable {
             if value < least { throw fault(.tooSmall(least: .duration(least), value: .duration(value))) }
             if let most, value > most { throw fault(.tooLarge(most: .duration(most), value: .duration(value))) }
         case (.text(let value), .path):
-            if let text = FieldCheck.fault(ofPath: value) { throw fault(.invalid(text)) }
+            if let reason = FieldCheck.fault(ofPath: value) { throw fault(reason) }
         case (.text(let value), .text):
-            guard !value.isEmpty, !value.utf8.contains(0) else {
-                throw fault(.invalid("must not be empty or hold a NUL character"))
-            }
+            guard !value.isEmpty, !value.utf8.contains(0) else { throw fault(.invalid(.emptyText)) }
         case (.headers(let headers), _):
-            if let text = headers.fault { throw fault(.invalid(text)) }
+            if let reason = headers.fault { throw fault(reason) }
         default: break
         }
     }

@@ -43,7 +43,7 @@ extension Credentials {
     /// - Throws: `invalidConfiguration` naming the part, if it cannot be sent or if there is none.
     package func checked() throws(TrackerError) -> (key: Secret?, headers: ExtraHeaders?) {
         guard secret != nil || extraHeaders != nil else { throw FieldCheck.fault("key", .required(example: nil)) }
-        if let fault = extraHeaders?.fault { throw FieldCheck.fault("headers", .invalid(fault)) }
+        if let reason = extraHeaders?.fault { throw FieldCheck.fault("headers", reason) }
         guard let secret else { return (nil, extraHeaders) }
         do throws(OptionFault.Reason) {
             return (try Secret(given: secret.reveal()), extraHeaders)

@@ -26,33 +26,35 @@ package struct ExtraHeaders: Hashable, Sendable, CustomStringConvertible, Custom
 }
 
 extension ExtraHeaders {
-    /// Why they cannot be used, as the rest of a sentence that names no value; `nil` if they can.
-    package var fault: String? { fault(besides: []) }
+    /// Why they cannot be used, without a value; `nil` if they can.
+    package var fault: OptionFault.Reason? { fault(besides: []) }
 
     /// Why they cannot be used beside what the client sets itself, as ``fault`` says it.
     ///
     /// - Parameter own: The names of the fields that this client sets besides those of every client.
-    package func fault(besides own: [String]) -> String? {
-        guard values.count <= Self.maxCount else { return "has \(values.count) headers; at most 16 are sent" }
+    package func fault(besides own: [String]) -> OptionFault.Reason? {
+        guard values.count <= Self.maxCount else {
+            return .invalid(.manyHeaders, ["count": JSONValue(values.count), "most": JSONValue(Self.maxCount)])
+        }
         var names: Set<String> = []
         for (name, value) in sorted {
+            let shown = String(name.prefix(80))
+            // A name of any characters is quoted.
             guard HeaderField.isName(name) else {
-                return "holds a name that is empty or has a character that names of headers cannot have: "
-                    + String(name.prefix(80)).debugDescription
+                return .invalid(.headerName, ["name": .string(shown.debugDescription)])
             }
-            guard HeaderField.isValue(value) else {
-                return "holds a line break or another control character in the value of '\(name.prefix(80))'"
-            }
+            guard HeaderField.isValue(value) else { return .invalid(.headerValue, ["name": .string(shown)]) }
             guard !(HeaderField.framing + Self.clientNames + own).contains(where: { HeaderField.isSame($0, name) })
             else {
-                return "cannot hold '\(name)', which the client sets itself"
+                return .invalid(.ownHeader, ["name": .string(name)])
             }
             guard names.insert(name.lowercased()).inserted else {
-                return "holds '\(name.prefix(80))' twice: upper and lower case are the same in names of headers"
+                return .invalid(.repeatedHeader, ["name": .string(shown)])
             }
         }
         let bytes = values.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-        return bytes <= Self.maxBytes ? nil : "takes \(bytes) bytes; at most 8192 are sent"
+        guard bytes > Self.maxBytes else { return nil }
+        return .invalid(.largeHeaders, ["size": JSONValue(bytes), "most": JSONValue(Self.maxBytes)])
     }
 
     private static let maxCount = 16

@@ -6,15 +6,11 @@ package enum FieldCheck {
     }
 
     /// What is wrong with a path that must lead from the root; `nil` if nothing is.
-    package static func fault(ofPath path: String) -> String? {
-        guard !path.isEmpty, !path.utf8.contains(0) else { return "must not be empty or hold a NUL character" }
-        guard !path.utf8.starts(with: "~".utf8) else {
-            return "must be a path from the root, such as '/var/lib/shop/tracker', not '\(path.prefix(200))': "
-                + "only a shell knows '~', so write the home folder's path"
-        }
+    package static func fault(ofPath path: String) -> OptionFault.Reason? {
+        guard !path.isEmpty, !path.utf8.contains(0) else { return .invalid(.emptyText) }
         guard !path.utf8.starts(with: "/".utf8) else { return nil }
-        return "must be a path from the root, such as '/var/lib/shop/tracker', not '\(path.prefix(200))': "
-            + "it would be another folder wherever the program is started"
+        return .invalid(
+            path.utf8.starts(with: "~".utf8) ? .homePath : .relativePath, ["value": .string(String(path.prefix(200)))])
     }
 
     /// A duration with its unit, such as `30 s`.

@@ -39,12 +39,10 @@ extension OptionFault {
         case unknown(suggestion: String?, others: [Unknown], known: [String])
         /// It has two values, the other under this name.
         case repeated(as: String)
-        /// Its value cannot be used. The text follows the option's name.
-        case invalid(String)
-        /// It is a URL with plain http to another machine.
-        case insecureURL
-        /// Some work took longer than it allows. The advice says what to do.
-        case exceeded(most: Quantity, work: String, advice: FaultWord)
+        /// Its value breaks the rule of this word, whose text has marks for the facts.
+        case invalid(FaultWord, JSONObject = [:])
+        /// The initialisation with a backend took longer than it allows. The advice says what to do.
+        case exceeded(most: Quantity, address: String, advice: FaultWord)
         /// Another option, which is given, says the same.
         case excluded(by: String)
         /// Another option, which is given, needs it.
@@ -104,11 +102,6 @@ extension OptionFault {
 }
 
 extension OptionFault.Reason {
-    /// It is no base URL.
-    package init(_ error: BaseURL.Invalid) {
-        self = error == .insecure ? .insecureURL : .invalid("is not usable. \(error.reason)")
-    }
-
     /// The reason as a word that does not change between versions.
     package var word: FaultWord {
         switch self {
@@ -119,8 +112,7 @@ extension OptionFault.Reason {
         case .tooLarge: .tooLarge
         case .unknown: .unknown
         case .repeated: .repeated
-        case .invalid: .invalid
-        case .insecureURL: .insecureURL
+        case .invalid(let word, _): word
         case .exceeded: .exceeded
         case .excluded: .excluded
         case .lacking: .lacking
@@ -139,10 +131,9 @@ extension OptionFault.Reason {
                 + (known.isEmpty ? [] : [("known", .array(known.map { .string($0) }))])
         case .repeated(let other), .excluded(let other), .lacking(let other), .onlyHalt(let other):
             [("other", .string(other))]
-        case .invalid(let text): [("detail", .string(text))]
-        case .insecureURL: []
-        case .exceeded(_, let work, let advice):
-            [("work", .string(work)), ("advice", .string(advice.rawValue))]
+        case .invalid(_, let facts): facts.map { ($0.key, $0.value) }
+        case .exceeded(_, let address, let advice):
+            [("address", .string(address)), ("advice", .string(advice.rawValue))]
                 + quantities.map { ($0.name, $0.value.json) }
         }
     }
@@ -153,11 +144,12 @@ extension OptionFault.Reason {
         case .tooSmall(let least, let value): [("least", least), ("value", value)]
         case .tooLarge(let most, let value): [("most", most), ("value", value)]
         case .exceeded(let most, _, _): [("most", most)]
-        case .required, .wrongKind, .unknown, .repeated, .invalid, .insecureURL, .excluded, .lacking, .onlyHalt: []
+        case .required, .wrongKind, .unknown, .repeated, .invalid, .excluded, .lacking, .onlyHalt: []
         }
     }
 
-    fileprivate func sentence(naming option: String) -> String {
+    /// What is wrong, with a name for the option.
+    package func sentence(naming option: String) -> String {
         TextTemplate.filled(word.text) { name in
             if name == "option" { return option }
             if let quantity = quantities.first(where: { $0.name == name }) { return quantity.value.text }
@@ -167,7 +159,10 @@ extension OptionFault.Reason {
                 }.joined(separator: " ")
             }
             if name == "advice", case .exceeded(_, _, let advice) = self { return advice.text }
-            return facts.first { $0.name == name }.map { TextTemplate.words(for: $0.value) }
+            guard let fact = facts.first(where: { $0.name == name })?.value else { return nil }
+            // As a quantity it has no separators.
+            if case .number = fact { return "\(fact)" }
+            return TextTemplate.words(for: fact)
         }
     }
 }

@@ -23,16 +23,19 @@ package struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugS
 }
 
 extension Secret {
+    /// The most bytes that a key may have.
+    package static let maxBytes = 16 << 10
+
     /// Takes a key from a configuration.
     ///
     /// - Throws: Why it cannot be used.
     package init(given text: String?) throws(OptionFault.Reason) {
         guard let text, !text.isBlank else { throw .required(example: nil) }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
-            throw .invalid("holds a control character, such as a line break")
+            throw .invalid(.controlCharacter)
         }
         // With a longer one no request could ever be sent.
-        guard text.utf8.count <= 16_384 else { throw .invalid("is longer than 16384 bytes") }
+        guard text.utf8.count <= Self.maxBytes else { throw .invalid(.longKey, ["most": JSONValue(Self.maxBytes)]) }
         self.init(text)
     }
 }

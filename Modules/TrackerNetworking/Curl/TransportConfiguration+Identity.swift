@@ -3,12 +3,12 @@ import TrackerModels
 import TrackerPlatform
 
 extension TransportConfiguration {
-    /// Why the client's certificate and key cannot be used together, by the name of the option that is at fault and as the
-    /// rest of a sentence; `nil` if they can, or if this libcurl does not say.
+    /// Why the client's certificate and key cannot be used together, and which option is at fault; `nil` if they can, or
+    /// if this libcurl does not say.
     ///
     /// libcurl reads both files when it begins to secure a connection. This connection leads to a port of this process,
     /// and ends right after that, before a byte is sent.
-    package var identityFault: (option: String, reason: String)? {
+    package var identityFault: OptionFault? {
         guard let certificate = clientCertificate, let key = clientKey, let listener = Listener(),
             var handle = CurlHandle()
         else { return nil }
@@ -22,9 +22,15 @@ extension TransportConfiguration {
             return nil
         }
         let detail = handle.problemText
-        return detail.place(of: "rivate key") != nil
-            ? ("clientKey", "cannot be used with \(certificate). \(key): \(detail)")
-            : ("clientCertificate", "cannot be used. \(certificate): \(detail)")
+        guard detail.place(of: "rivate key") != nil else {
+            return OptionFault(
+                "clientCertificate",
+                .invalid(.unusableCertificate, ["path": .string(certificate), "detail": .string(detail)]))
+        }
+        let facts: JSONObject = [
+            "path": .string(key), "certificate": .string(certificate), "detail": .string(detail),
+        ]
+        return OptionFault("clientKey", .invalid(.unusableKey, facts))
     }
 }
 

@@ -48,30 +48,30 @@ public struct TransportConfiguration: Hashable, Sendable {
 }
 
 extension TransportConfiguration {
-    /// The first file that cannot be used, by the name of its option, and why, as the rest of a sentence; `nil` if all
-    /// can.
+    /// The first option whose file cannot be used, and why; `nil` if all can.
     ///
     /// Looks at the files as they are now. ``identityFault`` says whether they hold a certificate and its key.
-    package var fileFault: (option: String, reason: String)? {
+    package var fileFault: OptionFault? {
         for (option, path) in [
             ("caBundle", caBundle), ("clientCertificate", clientCertificate), ("clientKey", clientKey),
         ] {
-            if let path, let reason = Self.fault(ofFile: path) { return (option, reason) }
+            if let path, let reason = Self.fault(ofFile: path) { return OptionFault(option, reason) }
         }
         return nil
     }
 
     /// Why a file cannot be read; `nil` if it can.
-    private static func fault(ofFile path: String) -> String? {
+    private static func fault(ofFile path: String) -> OptionFault.Reason? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            return "must be a file that can be read. \(path): \(unsafe String(cString: strerror(errno)))"
+            let detail = unsafe String(cString: strerror(errno))
+            return .invalid(.unreadableFile, ["path": .string(path), "detail": .string(detail)])
         }
         defer { close(descriptor) }
         var status = stat()
         let kind = unsafe fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : S_IFDIR
         // libcurl would wait for what a pipe or a device has to say.
         guard kind != S_IFREG else { return nil }
-        return "must be a file, and \(path) is \(kind == S_IFDIR ? "a folder" : "a pipe or a device")"
+        return .invalid(kind == S_IFDIR ? .folder : .device, ["path": .string(path)])
     }
 }

@@ -74,7 +74,15 @@ struct InitErrorTests {
             (["initTimeout": 5], ["option": "initTimeout", "reason": "unknown", "suggestion": "initTimeoutMs"]),
             (["apiUrl": nil], ["option": "apiUrl", "reason": "required", "example": "https://api.example.com"]),
             (["api_url": "x"], ["option": "api_url", "reason": "repeated", "other": "apiUrl"]),
-            (["xApiKey": "a\nb"], ["option": "xApiKey", "reason": "invalid"]),
+            (["xApiKey": "a\nb"], ["option": "xApiKey", "reason": "controlCharacter"]),
+            (
+                ["xApiKey": .string(String(repeating: "k", count: 16_385))],
+                ["option": "xApiKey", "reason": "longKey", "most": 16_384]
+            ),
+            (["headers": ["Host": "a"]], ["option": "headers", "reason": "ownHeader", "name": "Host"]),
+            (["apiUrl": "https://a.example?b"], ["option": "apiUrl", "reason": "urlQuery"]),
+            (["storageDirectory": "a"], ["option": "storageDirectory", "reason": "relativePath", "value": "a"]),
+            (["delivery": ["debug": true]], ["option": "delivery", "reason": "wrapped", "other": "debug"]),
             (
                 ["clientCertificate": "/c.pem"],
                 ["option": "clientKey", "reason": "lacking", "other": "clientCertificate"]

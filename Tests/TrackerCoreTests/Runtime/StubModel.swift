@@ -50,7 +50,7 @@ struct StubSettings: ClientSettings {
     var key = Secret("key")
     var headers = ExtraHeaders()
 
-    init(_ name: String, _ succession: Succession = .ignored(hasOthers: false)) throws(BaseURL.Invalid) {
+    init(_ name: String, _ succession: Succession = .ignored(hasOthers: false)) throws(OptionFault.Reason) {
         self.name = name
         self.succession = succession
         base = try BaseURL("https://stub.example")

@@ -16,10 +16,10 @@ struct ToySettings: ClientSettings {
         shop: String, endpoint: String, delivery: DeliveryOptions, beforeSend: BeforeSend?
     ) throws(TrackerError) {
         guard !shop.isBlank else { throw FieldCheck.fault("shop", .required(example: nil)) }
-        do {
+        do throws(OptionFault.Reason) {
             base = try BaseURL(endpoint, allowInsecureHTTP: delivery.allowInsecureHTTP)
         } catch {
-            throw FieldCheck.fault("endpoint", .invalid("is not usable. \(error.reason)"))
+            throw FieldCheck.fault("endpoint", error)
         }
         try delivery.validate()
         self.shop = shop

@@ -148,12 +148,12 @@ struct CurlLoopTLSTests {
         for key in [other.key, encrypted, client.certificate] {
             let found = try #require(fault(client.certificate, key))
             #expect(found.option == "clientKey")
-            #expect(found.reason.hasPrefix("cannot be used with \(client.certificate). \(key): "))
+            #expect(found.sentence(naming: "it").hasPrefix("'it' cannot be used with \(client.certificate). \(key): "))
         }
         for certificate in [client.key, "/dev/null"] {
             let found = try #require(fault(certificate, client.key))
             #expect(found.option == "clientCertificate")
-            #expect(found.reason.hasPrefix("cannot be used. \(certificate): "))
+            #expect(found.sentence(naming: "it").hasPrefix("'it' cannot be used. \(certificate): "))
         }
     }
 

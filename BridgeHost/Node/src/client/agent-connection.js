@@ -1,4 +1,5 @@
 import { Socket } from 'node:net'
+import { clientText } from './fault.js'
 import { LineReader } from './framing.js'
 import { LineWriter } from './line-writer.js'
 
@@ -52,7 +53,7 @@ export class AgentConnection {
      *   synchronously.
      */
     constructor({ path, onLine, onEnd }) {
-        this.name = `The agent at ${path}`
+        this.name = clientText('agentName', { path })
         const socket = new ReadableSocket().connect({ path })
         this.#socket = socket
         this.#writer = new LineWriter(socket)
@@ -63,7 +64,7 @@ export class AgentConnection {
         socket.on('error', (error) => (this.#error ??= error))
         socket.on('close', () => {
             this.#writer.close()
-            onEnd({ code: null, signal: null, stderr: '', error: this.#error, how: 'it has closed the connection' })
+            onEnd({ code: null, signal: null, stderr: '', error: this.#error, how: clientText('connectionClosed') })
         })
         socket.unref()
     }

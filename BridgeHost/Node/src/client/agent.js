@@ -92,5 +92,5 @@ export function explainAgent(path, error) {
 function noSocket(path) {
     const file = statSync(path, { throwIfNoEntry: false })
     if (!file || file.isSocket()) return null
-    return clientText('noSocket', { path, what: file.isDirectory() ? 'a folder' : 'a file' })
+    return clientText('noSocket', { path, folder: file.isDirectory() ? '' : undefined })
 }

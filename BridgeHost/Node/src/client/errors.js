@@ -52,7 +52,7 @@ export function described(thrown) {
         const first = lines.findLastIndex((line) => !line.startsWith('    at ')) + 1
         const place = lines.slice(first).map((line) => line.match(FRAME)).find(Boolean)
         const name = String(thrown.name)
-        return place ? `${name} at ${place[1] ?? place[2]}` : name
+        return place ? clientText('errorAt', { error: name, place: place[1] ?? place[2] }) : name
     } catch {
         return 'what was thrown cannot be shown'
     }
@@ -65,7 +65,7 @@ export function described(thrown) {
  */
 export function errorFromAnswer(error) {
     const data = error.data ?? {}
-    return new MobileTrackerError(data.code ?? 'INTERNAL_ERROR', error.message ?? 'The host gave no reason.', {
+    return new MobileTrackerError(data.code ?? 'INTERNAL_ERROR', error.message ?? clientText('noReason'), {
         number: error.code,
         retryable: data.retryable === true,
         data,

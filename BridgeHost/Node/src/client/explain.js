@@ -68,5 +68,5 @@ function explainError(path, error) {
 export function describeEnd(end) {
     if (end.error) return end.error.message
     if (end.how) return end.how
-    return end.signal ? `signal ${end.signal}` : `exit code ${end.code}`
+    return end.signal ? clientText('bySignal', { signal: end.signal }) : clientText('exitCode', { code: end.code })
 }

@@ -81,7 +81,7 @@ function missing(platform, hasMusl) {
 
 /** If the caller names a place, no other is searched: another host than the named one would be a surprise. */
 function named(hostPath, variable, folder) {
-    if (hostPath) return [{ path: resolve(folder, hostPath), origin: 'option hostPath' }]
+    if (hostPath) return [{ path: resolve(folder, hostPath), origin: clientText('fromOption') }]
     return variable ? [{ path: resolve(folder, variable), origin: 'MOBILE_TRACKER_HOST' }] : undefined
 }
 
@@ -99,10 +99,10 @@ function besideBundle(file, platform) {
 
 function inPackage(root, platform) {
     return [
-        { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), origin: 'package' },
+        { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), origin: clientText('fromPackage') },
         ...inPlatformPackage(root, packageFor(platform)),
-        { path: resolve(root, '../../.build/release/BridgeHost'), origin: 'release build' },
-        { path: resolve(root, '../../.build/debug/BridgeHost'), origin: 'debug build' },
+        { path: resolve(root, '../../.build/release/BridgeHost'), origin: clientText('fromBuild', { name: 'release' }) },
+        { path: resolve(root, '../../.build/debug/BridgeHost'), origin: clientText('fromBuild', { name: 'debug' }) },
     ]
 }
 

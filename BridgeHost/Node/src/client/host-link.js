@@ -176,7 +176,7 @@ export class HostLink {
         if (last && this.#callsAfter(last).length === 0) return last.ended
         if (this.isAway && !this.isBusy) {
             this.#host?.kill()
-            this.#stop(hostExited('it was shut down'))
+            this.#stop(hostExited(clientText('wasShutDown')))
         }
         if (this.#state === 'idle') {
             this.#forget()
@@ -413,7 +413,7 @@ export class HostLink {
             if (rest > 0) return this.#endInTime(rest)
             shutdown.isOver = true
             if (this.#host) this.#host.kill()
-            else this.#fail(this.#lastFailure ?? hostExited('it did not start in time'))
+            else this.#fail(this.#lastFailure ?? hostExited(clientText('lateStart')))
         }, time).unref()
     }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
 import { nextTick, setTimeout } from './clock.js'
+import { clientText } from './fault.js'
 import { LineReader } from './framing.js'
 import { LineWriter } from './line-writer.js'
 
@@ -86,7 +87,7 @@ export class HostProcess {
 
     /** What it is called in a warning. */
     get name() {
-        return `The host (process ${this.#child?.pid})`
+        return clientText('hostName', { pid: String(this.#child?.pid) })
     }
 
     /** Whether Node stays alive as long as the host does. */

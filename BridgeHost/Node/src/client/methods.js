@@ -25,6 +25,7 @@
  * @property {boolean} [isScoped] Whether the call takes what the scope around it gives.
  * @property {boolean} [repeats] Whether the call is made again if the host dies before it answers.
  * @property {boolean} [isNamed] Whether the first argument is a name that may be logged.
+ * @property {'userId' | 'anonymousId'} [person] The option that says whom a call is about.
  * @property {boolean} [takesObject] Whether an object as the first argument holds all params.
  * @property {'setup' | 'consent' | 'user' | 'credentials' | 'defaults' | 'ends' | 'endsBrand'} [restores] What a new host
  *     needs of it after a crash: see recovery.js.
@@ -226,6 +227,7 @@ export const METHODS = {
         isScoped: true,
         repeats: true,
         isNamed: true,
+        person: 'userId',
     },
     'analytics.identify': {
         params: [
@@ -237,6 +239,7 @@ export const METHODS = {
         options: CALL_OPTIONS,
         isScoped: true,
         repeats: true,
+        person: 'userId',
     },
     'analytics.group': {
         params: [
@@ -248,6 +251,7 @@ export const METHODS = {
         options: CALL_OPTIONS,
         isScoped: true,
         repeats: true,
+        person: 'userId',
     },
     'analytics.screen': {
         params: [
@@ -260,6 +264,7 @@ export const METHODS = {
         isScoped: true,
         repeats: true,
         isNamed: true,
+        person: 'userId',
     },
     'analytics.page': {
         params: [
@@ -272,6 +277,7 @@ export const METHODS = {
         isScoped: true,
         repeats: true,
         isNamed: true,
+        person: 'userId',
     },
     'analytics.alias': {
         params: [
@@ -282,6 +288,7 @@ export const METHODS = {
         options: CALL_OPTIONS,
         isScoped: true,
         repeats: true,
+        person: 'anonymousId',
     },
     'analytics.setAdvertisingId': {
         params: [

@@ -29,7 +29,7 @@ export class NotificationListeners {
     on(event, listener) {
         const listeners = this.#listeners.get(event)
         if (!listeners) {
-            throw new TypeError(`There is no event ${String(event)}, only ${TOPICS.join(', ')}.`)
+            throw new TypeError(clientText('noTopic', { topic: String(event), topics: TOPICS }))
         }
         if (typeof listener !== 'function') throw new TypeError(clientText('noListener'))
         const entry = { listener }

@@ -1,5 +1,6 @@
-import { filled, sentenceOf } from './fault.js'
+import { clientText, filled, sentenceOf } from './fault.js'
 import { METHODS, clientOf } from './methods.js'
+import { isList } from './scope.js'
 import { DROPS, PHRASES } from './texts.js'
 
 /**
@@ -16,6 +17,7 @@ import { DROPS, PHRASES } from './texts.js'
  * @property {unknown} [name] The event's or screen's name, if the call has one.
  * @property {string} reason
  * @property {{ reason: string }} [fault] What is wrong, as data, if the reason does not say it.
+ * @property {string} [hint] What to write instead, as a sentence behind the others.
  * @property {string} place The caller's line, for the end of a sentence.
  * @property {boolean} [hasFailed] Whether it failed instead: it is unknown whether the host stored it.
  */
@@ -43,9 +45,28 @@ export function callName({ method, name }) {
     return typeof name === 'string' ? `${method} ${JSON.stringify(name.slice(0, 200))}` : method
 }
 
-function whyDropped({ method, reason, fault, hasFailed }) {
+/**
+ * What to write instead of a call that has its arguments in one object, or as in a package of Segment, if the host refuses
+ * it.
+ *
+ * @param {string} method
+ * @param {import('./methods.js').BridgedMethod} row
+ * @param {unknown[]} args
+ * @returns {string} Empty for other calls.
+ */
+export function argumentHint(method, { params, gives, person }, [first, ...others]) {
+    if (gives !== 'outcome' || !['string', 'id'].includes(params[0]?.kind)) return ''
+    const isObject = typeof first === 'object' && first !== null && !isList(first)
+    if (!isObject && !(person && others.some((other) => typeof other === 'string'))) return ''
+    const order = [...params.map(({ name }) => name), ...person ? [`{ ${person} }`] : []]
+    const call = `${method.slice(method.indexOf('.') + 1)}(${order.join(', ')})`
+    return clientText('otherArguments', { object: isObject ? '' : undefined, call })
+}
+
+function whyDropped({ method, reason, fault, hint, hasFailed }) {
     const init = Object.keys(METHODS).find((each) => METHODS[each].restores === 'setup' && clientOf(each) === clientOf(method))
     const word = hasFailed ? 'notStored' : fault?.reason ?? reason
     const words = sentenceOf(word, { ...fault, init: `${init}()` })
-    return PHRASES.has(word) ? `${words}.` : words
+    const why = PHRASES.has(word) ? `${words}.` : words
+    return hint ? `${why} ${hint}` : why
 }

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { distance, folded, nearest } from '../nearest.js'
 import { clientText } from './fault.js'
 import { SCOPE } from './scope.js'
-import { PLAIN, TEXT, SizeFault, ValueFault, isLonger, opaqueName, serialize } from './serialize.js'
+import { PLAIN, TEXT, SizeFault, ValueFault, isLonger, omission, opaqueName, serialize } from './serialize.js'
 
 /** The options that every call with an effect takes, in an object after its arguments. */
 const OPTIONS = ['messageId']
@@ -12,9 +12,6 @@ const NEAR_WORDS = ['massageid', 'messaged', 'messageids']
 
 /** What an object must show as text to be taken for a UUID. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-/** The members of a call of Segment's libraries for servers, which have one object for all. */
-const SEGMENT = ['userId', 'anonymousId', 'previousId', 'groupId', 'event', 'name', 'traits', 'properties']
 
 /** An argument that the host cannot judge: JSON has no form for it, or its place is another. */
 export class ArgumentFault extends ValueFault {
@@ -87,14 +84,13 @@ function paramsAs(form, row, args, { maxBytes, convert, isWhole, warn, ...how })
 function named({ params, gives, options, isScoped }, args, { form, write, warn, isWhole, maxBytes, newID, scope, scopes }) {
     let made = form.object()
     const add = (name, value) => (made = form.member(made, form.string(name), value))
-    if (isInOneObject(params, args)) throw oneObject(params, options)
     for (let i = 0; i < params.length && i < args.length; i++) {
         const { name, kind } = params[i]
         const value = write(textOfID(args[i], params[i]), name)
         if (value !== undefined) add(name, value)
         // For the host it would be left out.
         else if ((gives === 'outcome' || isWhole) && isUnwritable(args[i])) {
-            throw new ArgumentFault('wrongKind', name, { expected: `${phrase(kind)}, and is ${phrase(typeName(args[i]))}` })
+            throw new ArgumentFault('wrongKind', name, { expected: phrase(kind), given: phrase(typeName(args[i])) })
         }
     }
     if (newID) {
@@ -111,19 +107,6 @@ function named({ params, gives, options, isScoped }, args, { form, write, warn, 
     return form.endObject(made)
 }
 
-/** Whether a call has the form of Segment's libraries for servers, such as `track({ userId, event })`. */
-function isInOneObject(params, [first, ...rest]) {
-    return ['string', 'id'].includes(params[0]?.kind) && rest.length === 0 && isObject(first)
-        && !Array.isArray(first) && Object.keys(first).some((key) => SEGMENT.includes(key))
-}
-
-function oneObject(params, options) {
-    const [{ name, kind }] = params
-    const order = [...params.map(({ name }) => name), ...options ? ['{ userId }'] : []].join(', ')
-    const expected = `${phrase(kind)}, and is an object: here the arguments follow each other, as (${order})`
-    return new ArgumentFault('wrongKind', name, { expected })
-}
-
 /** An id as it is sent: a whole number or a UUID as its text. What is none stays, and is refused. */
 export function textOfID(value, { name, kind }) {
     if (kind !== 'id') return value
@@ -131,7 +114,7 @@ export function textOfID(value, { name, kind }) {
     if (typeof value === 'bigint') return String(value)
     if (typeof value === 'number' && Number.isInteger(value)) {
         if (Number.isSafeInteger(value)) return String(value)
-        throw new ArgumentFault('invalid', name, { detail: 'is a number too large to be exact: give its text, or a BigInt' })
+        throw new ArgumentFault('inexact', name, { type: 'BigInt' })
     }
     if (!isObject(value) || typeof value.toJSON === 'function' || typeof value.toString !== 'function') return value
     const text = value.toString()
@@ -270,12 +253,6 @@ function warnOfMisplaced(params, args, warn) {
 function isMessageID(key) {
     const letters = folded(key)
     return !NEAR_WORDS.includes(letters) && distance(letters, 'messageid') <= 1
-}
-
-function omission(omitted) {
-    const [{ path, kind }] = omitted
-    const others = omitted.length > 1 ? `, and ${omitted.length - 1} more like it,` : ''
-    return `${path} is a ${kind}, which JSON cannot hold${others ? `${others} are` : '; it is'} left out`
 }
 
 function isAbsent(value) {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { paramsOf } from './call.js'
-import { PLAIN, faultFrom, serialize } from './serialize.js'
+import { PLAIN, faultFrom, omission, serialize } from './serialize.js'
 
 /** What a scope may hold. */
 export const SCOPE = [
@@ -63,7 +63,7 @@ function runInScope(values, body, read) {
 }
 
 /** Whether a value is a list. A proxy that was revoked throws when it is asked. */
-function isList(value) {
+export function isList(value) {
     try {
         return Array.isArray(value)
     } catch {
@@ -85,7 +85,7 @@ export function scopeRunner(writeMembers, link, { hooks, warnings }) {
     return (values, body) => runInScope(values, body, (given) => {
         const { convert } = hooks.of('analytics.')
         const warn = (message) => warnings.warn(`analytics.with: ${message}.`)
-        const omit = (path, kind) => warn(`${path} is a ${kind}, which JSON cannot hold; it is left out`)
+        const omit = (path, kind) => warn(omission([{ path, kind }]))
         const write = (value, path, argument) => serialize(value, path, link.maxMessageBytes, omit, { form: PLAIN, convert, argument })
         return paramsOf(writeMembers(given, SCOPE, 'scope', { form: PLAIN, write, warn }) ?? {}, link.maxMessageBytes)
     })

@@ -267,6 +267,17 @@ const OPAQUE = {
     Promise: types.isPromise, RegExp: types.isRegExp, WeakMap: types.isWeakMap, WeakSet: types.isWeakSet,
 }
 
+/**
+ * Says what is left out of a call.
+ *
+ * @param {{ path: string, kind: string }[]} omitted At least one value, and of which kind it is.
+ */
+export function omission(omitted) {
+    const [{ path, kind }] = omitted
+    const others = omitted.length > 1 ? `, and ${omitted.length - 1} more like it,` : ''
+    return `${path} is a ${kind}, which JSON cannot hold${others ? `${others} are` : '; it is'} left out`
+}
+
 /** The name of such a type; undefined for any other value. */
 export function opaqueName(value) {
     return Object.keys(OPAQUE).find((name) => OPAQUE[name](value))

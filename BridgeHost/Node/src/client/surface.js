@@ -7,7 +7,7 @@ import { clientText, sentenceOf } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
 import { filter, KINDS } from './hooks.js'
-import { callName, dropped } from './outcome.js'
+import { argumentHint, callName, dropWarning, dropped } from './outcome.js'
 import { ArgumentFault, plainParams, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
 import { currentScope } from './scope.js'
@@ -103,6 +103,7 @@ class CallSite {
     #method
     #row
     #name
+    #hint
     #newTrace
     #trace
     #warnings
@@ -114,6 +115,7 @@ class CallSite {
         this.#method = method
         this.#row = row
         this.#name = row.isNamed ? args[0] : undefined
+        this.#hint = argumentHint(method, row, args)
         this.#newTrace = newTrace
         this.#warnings = warnings
     }
@@ -146,7 +148,7 @@ class CallSite {
     outcomeOf({ code, data }) {
         if (this.#row.gives !== 'outcome') return undefined
         switch (code) {
-            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', faultOfParam(data))
+            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', faultOfParam(data), this.#hint)
             case 'MESSAGE_TOO_LARGE': return this.#dropped('TOO_LARGE', faultOfSize(data))
             default: return undefined
         }
@@ -178,7 +180,10 @@ class CallSite {
 
     /** Answers a call that `beforeSend` has dropped. @param {string} [fault] What is wrong with `beforeSend`, if so. */
     filtered(fault) {
-        if (fault) this.warn(`it was dropped: ${fault}`)
+        if (fault) {
+            this.locate()
+            this.#warnings.warn(dropWarning(this.#drop(fault)))
+        }
         return CallPromise.resolve(dropped('BEFORE_SEND'))
     }
 
@@ -187,8 +192,10 @@ class CallSite {
         this.locate()
         if (fault instanceof SizeFault) return this.#ended(messageTooLarge(this.#method, limit))
         const param = this.#row.params.find(({ name }) => name === fault.argument)
-        if (this.#row.gives === 'outcome') return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data))
         const data = fault instanceof ArgumentFault ? fault.data : undefined
+        if (this.#row.gives === 'outcome') {
+            return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data, data && this.#hint))
+        }
         const words = data ? sentenceOf(data.reason, data) : fault.message
         return this.#ended(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${words}.`, { data }))
     }
@@ -204,13 +211,13 @@ class CallSite {
     }
 
     /** Warns of a call that is dropped. @returns {import('./outcome.js').Outcome} */
-    #dropped(reason, fault) {
-        this.#warnings.dropped(this.#drop(reason, fault))
+    #dropped(reason, fault, hint) {
+        this.#warnings.dropped(this.#drop(reason, fault, hint))
         return dropped(reason, fault)
     }
 
-    #drop(reason, fault) {
-        return { method: this.#method, name: this.#name, reason, fault, place: this.#trace?.place ?? '' }
+    #drop(reason, fault, hint) {
+        return { method: this.#method, name: this.#name, reason, fault, hint, place: this.#trace?.place ?? '' }
     }
 }
 

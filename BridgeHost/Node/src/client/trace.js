@@ -1,3 +1,5 @@
+import { clientText } from './fault.js'
+
 /** How many lines of the stack are kept for a call that may reject. */
 const FRAMES = 10
 
@@ -25,6 +27,6 @@ export class Trace {
     /** The caller's line for the end of a sentence, such as ` (at file:///app/shop.js:3:15)`; empty if unknown. */
     get place() {
         const [, place] = /^\s*at (?:.*\()?([^()]+?:\d+:\d+)\)?/m.exec(this.lines) ?? []
-        return place ? ` (at ${place})` : ''
+        return place ? clientText('at', { place }) : ''
     }
 }

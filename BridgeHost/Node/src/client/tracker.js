@@ -138,7 +138,7 @@ async function answerWith(hooks, clients, { client }, warn) {
         if (typeof given === 'string') throw new MobileTrackerError('INVALID_PARAMS', 'it must return an object such as { key }, and no text.')
         await clients[prefix].setCredentials({ ...given })
     } catch (error) {
-        const why = error instanceof MobileTrackerError ? error.message : `it has thrown ${described(error)}`
+        const why = error instanceof MobileTrackerError ? error.message : clientText('credentialsFailed', { error: described(error) })
         warn(clientText('noCredentials', { client, why }))
     }
 }
@@ -183,8 +183,8 @@ function flushAtExit(link, warnings, warn) {
         const count = link.unwritten - reported
         if (count <= 0) return
         reported += count
-        const calls = count === 1 ? '1 call was not handed over and is lost' : `${count} calls were not handed over and are lost`
-        warn(`${calls}: the program ended first. Await shutdown() before process.exit().`)
+        const one = count === 1 ? '' : undefined
+        warn(clientText('lostAtEnd', { unsent: '', one, calls: count, remedy: 'Await shutdown() before process.exit().' }))
     }
     const exitHooks = {
         beforeExit() {

@@ -73,10 +73,9 @@ export function createTestTracker(options = {}) {
     return { ...tracker, ...setups, shutdown, close: shutdown, calls, find, expect, fail: record.fail, clear }
 }
 
-const FORGOTTEN = `The calls of this test tracker are forgotten: ${MOST_ENDED} others were shut down after it. Ask before that.`
+const FORGOTTEN = clientText('recordForgotten', { count: MOST_ENDED })
 
-const LOST = 'The host of this test tracker has ended, and the calls that it had recorded are lost. Call clear(), then make the '
-    + 'calls again.'
+const LOST = clientText('recordLost')
 
 /** Makes a function of a test tracker. A rejection that nobody handles does not end the program: it is a warning. */
 function guarded(name, warn, ask) {

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from . import __version__
 from ._agent import Agent, explain_agent, find_agent, is_absence, usual_places
+from ._fault import client_text
 from ._find import find_host
 from ._hooks import last_message
 from .errors import MobileTrackerError
@@ -120,7 +121,7 @@ def _answer(connection: socket.socket, reader: Any, method: str) -> dict[str, An
         pass  # What it has said before is still to be read.
     line = reader.readline()
     if not line:
-        raise ValueError("it has closed the connection")
+        raise ValueError(client_text("connectionClosed"))
     message = json.loads(line)
     if "result" not in message:
         raise ValueError(message["error"]["message"])

@@ -99,7 +99,7 @@ def explain_agent(path: Path, error: OSError | None) -> str | None:
         case errno.ENOTSOCK | errno.EPROTOTYPE:
             return client_text("notListening", path=path)
         case errno.ECONNREFUSED if path.exists() and not path.is_socket():
-            return client_text("noSocket", path=path, what="a folder" if path.is_dir() else "a file")
+            return client_text("noSocket", path=path, folder="" if path.is_dir() else None)
         case None if "too long" in str(error):
             return client_text("longPath", path=path)
         case _:
@@ -140,7 +140,7 @@ class AgentConnection:
         self._io = io
         self._on_lines = on_lines
         self._on_end = on_end
-        self.name = f"The agent at {path}"
+        self.name = client_text("agentName", path=path)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.setblocking(False)
         try:
@@ -239,4 +239,4 @@ class AgentConnection:
         self._writer.clear()
         self._io.watch(self._socket.fileno(), 0, lambda _: None)
         self._socket.close()
-        self._on_end(HostEnd(error=self._error, how="it has closed the connection"))
+        self._on_end(HostEnd(error=self._error, how=client_text("connectionClosed")))

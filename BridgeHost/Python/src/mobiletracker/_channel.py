@@ -28,7 +28,7 @@ from ._params import RepeatedOption, write_params
 from ._row import Gives, Row, snake_keys
 from ._scope import current_scope, written
 from ._table import ROWS
-from ._warnings import Drop, Warnings, call_name, segment_hint
+from ._warnings import Drop, Warnings, argument_hint, call_name
 from .errors import MobileTrackerError, message_too_large
 from .outcome import FlushReport, Outcome
 
@@ -222,7 +222,7 @@ class _CallSite:
         self._arguments = () if row.gives is Gives.OUTCOME else arguments
         # Its type, since a value may raise when it is asked for its class.
         self._name = arguments[0] if row.is_named and issubclass(type(arguments[0]), str) else None
-        self._hint = segment_hint(row.method, arguments)
+        self._hint = argument_hint(row, arguments)
         self._file = frame.f_code.co_filename
         self._line = frame.f_lineno
         self._channel = channel
@@ -284,7 +284,7 @@ class _CallSite:
         if self._row.gives is Gives.OUTCOME:
             # It is of the wrong type, whatever is in it.
             reason = code if fault.has_no_form else "SERIALIZATION_ERROR"
-            return self._ended(self._drop(reason, fault.data, hint=self._hint))
+            return self._ended(self._drop(reason, fault.data, hint=self._hint if fault.has_no_form else ""))
         path = own_name(fault.path, written_in(self._arguments))
         return self._ended(MobileTrackerError(code, f"{self._row.method}: {path} {fault.reason}."))
 
@@ -303,7 +303,7 @@ class _CallSite:
     def filtered(self, fault: str) -> Call:
         """Answers a call that `before_send` has dropped. `fault` says what is wrong with `before_send`, if so."""
         if fault:
-            self._channel.warnings.warn(f"{self!r} was dropped: {fault}.{self._place}")
+            self._channel.warnings.warn(Drop(self._row, self._name, fault, self._place).warning())
         return self._ended(Outcome("dropped", reason="BEFORE_SEND"))
 
     def _ended(self, end: Outcome | MobileTrackerError) -> Call:
@@ -331,7 +331,7 @@ class _CallSite:
 
     @property
     def _place(self) -> str:
-        return f" (at {self._file}:{self._line})"
+        return client_text("at", place=f"{self._file}:{self._line}")
 
     def __repr__(self) -> str:
         return call_name(self._row.method, self._name)

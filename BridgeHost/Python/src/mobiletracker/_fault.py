@@ -13,7 +13,7 @@ from ._texts import CLIENT_TEXTS, ERRORS, TEXTS
 
 _MARK = re.compile(r"\[([^\]]*)\]|\{(\w+)\}")
 
-_NAMES = {"option", "param", "argument", "suggestion", "other", "known"}
+_NAMES = {"option", "param", "argument", "suggestion", "other", "parent", "known"}
 """The facts that are names."""
 
 

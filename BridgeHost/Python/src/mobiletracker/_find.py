@@ -43,7 +43,9 @@ class HostEnd:
             return str(self.error)
         if self.how:
             return self.how
-        return f"signal {_signal_name(self.signal)}" if self.signal else f"exit code {self.code}"
+        if self.signal:
+            return client_text("bySignal", signal=_signal_name(self.signal))
+        return client_text("exitCode", code=self.code)
 
 
 def _signal_name(number: int) -> str:
@@ -79,13 +81,13 @@ def find_host(
 def _places(host_path: str | os.PathLike[str] | None, folder: str, package: Path) -> list[tuple[Path, str]]:
     # If the caller names a place, no other is searched: another host than the named one would be a surprise.
     if host_path:
-        return [(Path(folder, host_path).absolute(), "argument host_path")]
+        return [(Path(folder, host_path).absolute(), client_text("fromOption"))]
     if variable := os.environ.get("MOBILE_TRACKER_HOST"):
         return [(Path(folder, variable).absolute(), "MOBILE_TRACKER_HOST")]
-    places = [(package / "host" / "BridgeHost", "package")]
+    places = [(package / "host" / "BridgeHost", client_text("fromPackage"))]
     if package.parts[-4:-1] == ("BridgeHost", "Python", "src"):
         build = package.parents[3] / ".build"
-        places += [(build / name / "BridgeHost", f"{name} build") for name in ("release", "debug")]
+        places += [(build / name / "BridgeHost", client_text("fromBuild", name=name)) for name in ("release", "debug")]
     return places
 
 

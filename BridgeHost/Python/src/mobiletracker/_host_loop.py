@@ -388,7 +388,7 @@ class HostLoop:
         if self.is_away and not self.calls:
             if self.host:
                 self.host.kill()
-            self._stop(host_exited("it was shut down"))
+            self._stop(host_exited(client_text("wasShutDown")))
         if self._state is _State.IDLE:
             self.forget()
             return ended()
@@ -425,7 +425,7 @@ class HostLoop:
             if self.host:
                 self.host.kill()
             else:
-                self._fail(self._last_failure or host_exited("it did not start in time"))
+                self._fail(self._last_failure or host_exited(client_text("lateStart")))
 
         if shutdown.timer:
             shutdown.timer.cancel()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ._call import ENVELOPE, Call
+from ._fault import client_text
 from ._host_loop import PROTOCOL_VERSION, HostLoop, LinkOptions
 from ._io_thread import IOThread
 from ._limits import Backlog
@@ -103,8 +104,7 @@ class HostLink:
         """Warns of calls that have no answer when the program ends."""
         count = sum(1 for call in self._loop.calls if call.site and call.repeats)
         if count:
-            calls = "1 call has" if count == 1 else f"{count} calls have"
-            self._options.warn(f"{calls} no answer from the host at the program's end: what it has not received is lost.")
+            self._options.warn(client_text("lostAtEnd", one="" if count == 1 else None, calls=count))
 
     def become_child(self) -> None:
         """After a fork, in the child: the host and its calls stay the parent's. The next call starts another host, with

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from ._call import Call
+from ._fault import client_text
 from ._find import HostEnd
 from ._io_thread import IOThread
 
@@ -150,7 +151,7 @@ class HostProcess:
     @property
     def name(self) -> str:
         """What it is called in a warning."""
-        return f"The host (process {self.pid})"
+        return client_text("hostName", pid=str(self.pid))
 
     def send(self, call: Call) -> None:
         """Queues a call for the next `flush`, unless the process has ended."""

@@ -82,6 +82,8 @@ class Row:
     """Whether the call is made again if the host dies before it answers."""
     is_named: bool = False
     """Whether the first argument is a name that may be logged."""
+    person: str = ""
+    """The option that says whom a call is about; empty if it has none."""
     restores: Literal["setup", "consent", "user", "credentials", "defaults", "ends", "endsBrand"] | None = None
     """What a new host needs of it after a crash."""
     holds_after: str = ""

@@ -255,6 +255,7 @@ ROWS: dict[str, Row] = {
             is_scoped=True,
             repeats=True,
             is_named=True,
+            person="user_id",
         ),
         Row(
             "analytics.identify",
@@ -267,6 +268,7 @@ ROWS: dict[str, Row] = {
             message_id="stamped",
             is_scoped=True,
             repeats=True,
+            person="user_id",
         ),
         Row(
             "analytics.group",
@@ -279,6 +281,7 @@ ROWS: dict[str, Row] = {
             message_id="stamped",
             is_scoped=True,
             repeats=True,
+            person="user_id",
         ),
         Row(
             "analytics.screen",
@@ -292,6 +295,7 @@ ROWS: dict[str, Row] = {
             is_scoped=True,
             repeats=True,
             is_named=True,
+            person="user_id",
         ),
         Row(
             "analytics.page",
@@ -305,6 +309,7 @@ ROWS: dict[str, Row] = {
             is_scoped=True,
             repeats=True,
             is_named=True,
+            person="user_id",
         ),
         Row(
             "analytics.alias",
@@ -316,6 +321,7 @@ ROWS: dict[str, Row] = {
             message_id="stamped",
             is_scoped=True,
             repeats=True,
+            person="anonymous_id",
         ),
         Row(
             "analytics.setAdvertisingId",

@@ -10,20 +10,10 @@ from functools import partial
 from typing import Any
 
 from ._action_queue import ActionQueue
-from ._fault import filled, sentence
-from ._row import Row
+from ._fault import client_text, filled, sentence
+from ._row import Gives, Row
 from ._table import OF_STATE, ROWS
 from ._texts import DROPS, PHRASES
-
-_SEGMENT = {
-    "analytics.track": "track(event, properties, user_id=…)",
-    "analytics.identify": "identify(user_id, traits, {\"user_id\": user_id})",
-    "analytics.group": "group(group_id, traits, user_id=…)",
-    "analytics.screen": "screen(name, properties, user_id=…)",
-    "analytics.page": "page(name, properties, user_id=…)",
-    "analytics.alias": "alias(user_id, anonymous_id=previous_id)",
-}
-"""How to make calls whose arguments have another order in Segment's packages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +41,7 @@ class Drop:
         word = "notStored" if self.has_failed else str(self.fault.get("reason", self.reason))
         init = next(row.method for row in ROWS.values() if row.client == self.row.client and row.restores == "setup")
         words = sentence(word, {**self.fault, "init": f"{init}()"}, self.written)
-        return f"{words}{'.' if words and word in PHRASES else ''}{self.hint}"
+        return f"{words}{'.' if words and word in PHRASES else ''}{self.hint and ' '}{self.hint}"
 
     def warning(self, count: int = 1, *, is_reported: bool = False) -> str:
         """The warning about so many calls that were dropped for the same reason, of which this is the first.
@@ -71,17 +61,22 @@ class Drop:
         return filled(DROPS[form], facts)
 
 
-def segment_hint(method: str, arguments: Sequence[object]) -> str:
-    """What to write instead of a call that has its arguments as in a package of Segment; empty for others."""
-    if method not in _SEGMENT:
+def argument_hint(row: Row, arguments: Sequence[object]) -> str:
+    """What to write instead of a call that has its arguments in one object, or as in a package of Segment, if the host
+    refuses it; empty for other calls."""
+    if row.gives is not Gives.OUTCOME or not row.params or row.params[0].kind not in ("string", "id"):
         return ""
     first, *others = arguments
     # Their types, since a value may raise when it is asked for its class.
     is_object = issubclass(type(first), Mapping)
-    if not is_object and not any(issubclass(type(other), str) for other in others):
+    if not is_object and not (row.person and any(issubclass(type(other), str) for other in others)):
         return ""
-    order = "not one object" if is_object else "in another order than in Segment's package"
-    return f" The arguments are {order}: write {_SEGMENT[method]}."
+    order = [param.name for param in row.params if not param.names]
+    if row.person:
+        # By the name of an argument no option can be given.
+        order.append(f'{{"{row.person}": …}}' if row.person in order else f"{row.person}=…")
+    call = f"{row.method.rpartition('.')[2]}({', '.join(order)})"
+    return client_text("otherArguments", object="" if is_object else None, call=call)
 
 
 def call_name(method: str, name: object) -> str:

@@ -56,7 +56,7 @@ def described(error: BaseException) -> str:
         return name
     while place.tb_next is not None:
         place = place.tb_next
-    return f"{name} at {place.tb_frame.f_code.co_filename}:{place.tb_lineno}"
+    return client_text("errorAt", error=name, place=f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}")
 
 
 def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:
@@ -66,7 +66,7 @@ def error_from_answer(error: dict[str, Any]) -> MobileTrackerError:
         data = {}
     return MobileTrackerError(
         str(data.get("code", "INTERNAL_ERROR")),
-        str(error.get("message", "The host gave no reason.")),
+        str(error.get("message", client_text("noReason"))),
         number=error.get("code"),
         retryable=data.get("retryable") is True,
         data=data,

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from ._calls import AsyncRecordCalls, RecordCalls
+from ._fault import client_text
 from ._row import snake_keys
 from .protocol import DropReason, RecordedCall
 from .receipt import Awaited
@@ -113,19 +114,13 @@ class _Recording(_Tracker):
         """Asks nothing of a new host: it knows no calls, so that none would seem to have been made."""
         __tracebackhide__ = True
         if self._is_forgotten:
-            raise RuntimeError(
-                f"The calls of this test tracker are forgotten: {_MOST_ENDED} others were shut down after it. Ask before "
-                "that."
-            )
+            raise RuntimeError(client_text("recordForgotten", count=_MOST_ENDED))
 
     def _expect_complete(self, answer: _A) -> _A:
         """The answer of a host that knows all calls. The question itself may have started one that knows none."""
         __tracebackhide__ = True
         if self._is_lost:
-            raise RuntimeError(
-                "The host of this test tracker has ended, and the calls that it had recorded are lost. Call clear(), then make "
-                "the calls again."
-            )
+            raise RuntimeError(client_text("recordLost"))
         return answer
 
 

@@ -97,7 +97,7 @@ class _Tracker(TrackerOptions):
             if inspect.isawaitable(answer):
                 await answer
         except self._catches as error:
-            why = str(error) if isinstance(error, MobileTrackerError) else f"it has raised {described(error)}"
+            why = str(error) if isinstance(error, MobileTrackerError) else client_text("credentialsFailed", error=described(error))
             self._channel.warnings.warn(client_text("noCredentials", client=client, why=why))
 
     def _schedule(self) -> Callable[[Callable[[Any], object], Any], object]:
