@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { suite, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -395,6 +396,18 @@ suite('a client of an agent', { skip: withoutHost }, () => {
             assert.match(warnings[0], new RegExp(`There is no agent at ${path}: it is a ${what}, and no socket\\.`))
         })
     }
+
+    test('says at once that the path is too long, and connects to no other one', async (t) => {
+        const { folder, warnings, tracker } = await stage(t)
+        // Node cuts it off, for both sides.
+        const path = join(folder, 'x'.repeat(120 - folder.length))
+        const server = createServer(() => assert.fail('it has connected to another socket'))
+        await new Promise((listens) => server.listen(path, listens))
+        afterwards(t, () => server.close())
+
+        await assert.rejects(inTime(tracker({ agent: `${path}x` }).isTrackingAllowed()), { code: 'HOST_START_FAILED' })
+        assert.match(warnings[0], new RegExp(`The path of the agent is too long for a socket: ${path}x`))
+    })
 })
 
 test('a wrong option is an error at once', () => {

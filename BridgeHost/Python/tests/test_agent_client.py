@@ -224,6 +224,9 @@ class AgentClientTests(TestCase):
         for path, what in ((file, "a file"), (self.folder, "a folder")):
             with self.subTest(what), self.assertRaisesRegex(MobileTrackerError, f"{path}: it is {what}, and no socket"):
                 self.tracker(agent=path).is_tracking_allowed()
+        long = self.folder / ("x" * 120)
+        with self.assertRaisesRegex(MobileTrackerError, f"too long for a socket: {long}"):
+            self.tracker(agent=long).is_tracking_allowed()
 
     def test_what_the_agent_does_not_take_is_too_large_from_the_first_call_on(self) -> None:
         agent = AgentProcess(self, self.folder, "--max-message-bytes", "4096")

@@ -6,6 +6,12 @@ import { LineWriter } from './line-writer.js'
 /** The code of the line with which an agent refuses a client. */
 const REFUSED = 'CONNECTION_REFUSED'
 
+/**
+ * How many bytes the path of a socket may have: `sun_path` in `sys/un.h`, less its end. Node cuts a longer one off, and would
+ * connect to another socket.
+ */
+const LONGEST_PATH = process.platform === 'linux' ? 107 : 103
+
 /** The errors of a write to a socket that the other side has closed. */
 const CLOSED = ['EPIPE', 'ECONNRESET']
 
@@ -54,7 +60,12 @@ export class AgentConnection {
      */
     constructor({ path, onLine, onEnd }) {
         this.name = clientText('agentName', { path })
-        const socket = new ReadableSocket().connect({ path })
+        const socket = new ReadableSocket()
+        if (Buffer.byteLength(path) > LONGEST_PATH) {
+            socket.destroy(Object.assign(new Error('the path is too long'), { code: 'ENAMETOOLONG' }))
+        } else {
+            socket.connect({ path })
+        }
         this.#socket = socket
         this.#writer = new LineWriter(socket)
         const reader = new LineReader((line) => this.#refuses(line) || onLine(line))

@@ -7,6 +7,7 @@ import json
 import os
 import selectors
 import socket
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ _SOCKET = Path("mobile-tracker") / "agent.sock"
 
 _OF_THE_MACHINE = Path("/run")
 """Where the agent of the machine has its folder."""
+
+_LONGEST_PATH = 107 if sys.platform == "linux" else 103
+"""How many bytes the path of a socket may have (`sun_path` less its end, in `sys/un.h`)."""
 
 _REFUSED = "CONNECTION_REFUSED"
 """The code of the line with which an agent refuses a client."""
@@ -100,7 +104,7 @@ def explain_agent(path: Path, error: OSError | None) -> str | None:
             return client_text("notListening", path=path)
         case errno.ECONNREFUSED if path.exists() and not path.is_socket():
             return client_text("noSocket", path=path, folder="" if path.is_dir() else None)
-        case None if "too long" in str(error):
+        case None if len(os.fsencode(path)) > _LONGEST_PATH:
             return client_text("longPath", path=path)
         case _:
             return None
