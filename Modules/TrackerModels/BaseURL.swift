@@ -72,7 +72,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
         // "An empty port is the scheme's own" (RFC 3986, 3.2.3).
         guard let text, !text.isEmpty else { return nil }
         guard text.utf8.allSatisfy(\.isASCIIDigit), let port = UInt16(text), port > 0 else {
-            throw .invalid(.urlPort, ["least": 1, "most": JSONValue(Int(UInt16.max))])
+            throw .invalid(.urlPort)
         }
         return port == scheme.defaultPort ? nil : port
     }

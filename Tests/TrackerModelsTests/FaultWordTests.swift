@@ -28,6 +28,11 @@ struct FaultWordTests {
             let sentence = Refusal(.invalidValue, word, facts).sentence("init()")
 
             #expect(.string(sentence) == each["gives"])
+            // An `initialize` that fails says the same, with the digits of large numbers alone.
+            guard word != .unknown, let option = facts["option"]?.stringValue else { continue }
+            #expect(
+                OptionFault(option, .invalid(word, facts)).sentence(naming: option)
+                    == each["gives"]?.stringValue?.replacing(/(\d),(\d)/) { "\($0.1)\($0.2)" })
         }
         let words = Set(cases.compactMap { $0["word"]?.stringValue })
         let untold = FaultWord.allCases.filter { $0.text.hasPrefix("'{option}'") && !words.contains($0.rawValue) }

@@ -48,9 +48,11 @@ const OTHER_KIND = {
         (t) => t.analytics.track({ userId: 'u1', event: 'Order' }), 'INVALID_EVENT_NAME', 'event', 'must be a string',
         ' The arguments are not one object: write track(event, properties, { userId }).',
     ],
-    'a call in the order of Segment': [
+    'two texts': [
         (t) => t.analytics.track('user-1', 'Order'), 'INVALID_VALUE', 'properties', 'must be an object',
-        " The arguments are in another order than in Segment's package: write track(event, properties, { userId }).",
+    ],
+    'an object whose order is right': [
+        (t) => t.analytics.track({ event: 'Order' }, { total: 1 }), 'INVALID_EVENT_NAME', 'event', 'must be a string',
     ],
     'an identify of Segment': [
         (t) => t.identify({ userId: 'u1', traits: {} }), 'INVALID_USER_ID', 'userId', 'must be a string or a whole number',

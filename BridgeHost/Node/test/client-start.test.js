@@ -53,7 +53,7 @@ suite('the host is found', () => {
         test(`not ${where}: the error names that place`, (t) => {
             const path = pathIn(freshFolder(t))
 
-            assert.throws(() => findHost({ env: {}, hostPath: path }), { code: 'HOST_NOT_FOUND', data: { looked: [{ path, origin: 'option `hostPath`' }], why: 'named', platform: THIS_PLATFORM } })
+            assert.throws(() => findHost({ env: {}, hostPath: path }), { code: 'HOST_NOT_FOUND', data: { looked: [{ path, origin: 'hostPath' }], why: 'named', platform: THIS_PLATFORM } })
         })
     }
 
@@ -161,7 +161,7 @@ suite('without a host', () => {
         assert.throws(() => findHost({ hostPath: join(folder, 'nowhere') }), {
             code: 'HOST_NOT_FOUND',
             message: /You named this place, so no other was searched: correct the path, or leave it out\./,
-            data: { looked: [{ path: join(folder, 'nowhere'), origin: 'option `hostPath`' }], why: 'named', platform: THIS_PLATFORM },
+            data: { looked: [{ path: join(folder, 'nowhere'), origin: 'hostPath' }], why: 'named', platform: THIS_PLATFORM },
         })
         assert.throws(() => findHost({ hostPath: folder }), { code: 'HOST_NOT_FOUND' })
     })

@@ -317,7 +317,7 @@ class CallTests(TestCase):
         fault = {"reason": "repeated", "option": "options.user_id", "other": "userId"}
         self.assertEqual(twice.outcome(60).fault, fault)
         self.assertIn("INVALID_VALUE. 'options.user_id' is given a second time as 'userId'. (at ", self.warnings[0])
-        self.assertIn("'options' must be an object. The arguments are in another order", self.warnings[1])
+        self.assertIn("INVALID_VALUE. 'options' must be an object. (at ", self.warnings[1])
 
     def test_ids_are_whole_numbers_and_uuids_too_and_are_sent_as_their_text(self) -> None:
         typed, fake = self.fake()
@@ -436,6 +436,7 @@ class CallTests(TestCase):
             (analytics.group("user-1", "group-1"), "write group(group_id, traits, user_id=…)."),
             (analytics.identify({"user_id": "u"}), 'not one object: write identify(user_id, traits, {"user_id": …}).'),
             (tracker.identify({"user_id": "u"}), "not one object: write identify(user_id, profile_data)."),
+            (tracker.update_session_email({"email": "a@b"}), "not one object: write update_session_email(email)."),
             (analytics.alias("anonymous", "user-1"), "write alias(new_user_id, anonymous_id=…)."),
         ]
 
@@ -443,6 +444,16 @@ class CallTests(TestCase):
             self.assertIn(call.outcome(60).reason, ("INVALID_VALUE", "INVALID_EVENT_NAME", "INVALID_USER_ID"))
         for (_, words), warning in zip(calls, self.warnings, strict=True):
             self.assertIn(words, warning)
+
+    def test_an_argument_that_is_wrong_by_itself_gets_no_hint(self) -> None:
+        tracker: Any = self.real()
+
+        tracker.analytics.track({"event": "E"}, {"total": 1}).outcome(60)
+        tracker.analytics.track("E", {"total": 1}, "user-1").outcome(60)
+
+        self.assertEqual(len(self.warnings), 2)
+        for warning in self.warnings:
+            self.assertNotIn("The arguments are", warning)
 
     def test_says_nothing_if_warnings_are_off(self) -> None:
         from mobiletracker import MobileTracker

@@ -18,7 +18,7 @@ package enum ClientText: String, CaseIterable, Sendable {
     case hostNotFound
     case hostPlace, hostRemedy, hostNamed
     // What has named a place.
-    case fromOption, fromPackage, fromBuild
+    case fromOption, fromPackage, fromBundle, fromBuild
     // A host that does not do what it should.
     case hostSilent, hostAbandoned, hostSlow, agentSlow, strayLine, replayFailed
     // Why an agent cannot be used.
@@ -100,6 +100,7 @@ package enum ClientText: String, CaseIterable, Sendable {
         case .hostNamed: "You named this place, so no other was searched: correct the path, or leave it out."
         case .fromOption: "option `hostPath`"
         case .fromPackage: "package"
+        case .fromBundle: "beside the bundle"
         case .fromBuild: "{name} build"
         case .hostSilent:
             "[{host}|The host] has not answered for {seconds} s, and [1 call waits{one}|{calls} calls wait] for it: it was "
@@ -137,7 +138,7 @@ package enum ClientText: String, CaseIterable, Sendable {
         case .unhandled: "{method} failed, and its error was not handled: {error}{place}"
         case .lostAtEnd:
             "The program ended before the host had [received{unsent}|answered] [1 call{one}|{calls} calls]: what it has not "
-                + "received is lost.[ {remedy}]"
+                + "received is lost.[ Await shutdown() before process.exit().{unsent}]"
         case .at: " (at {place})"
         case .errorAt: "{error} at {place}"
         case .recordForgotten:

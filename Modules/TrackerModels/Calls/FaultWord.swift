@@ -106,7 +106,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .manyHeaders: "'{option}' has {count} headers; at most {most} are sent"
         case .largeHeaders: "'{option}' takes {size} bytes; at most {most} are sent"
         case .headerName:
-            "'{option}' holds a name that is empty or has a character that names of headers cannot have: {name}"
+            "'{option}' holds a name that is empty or has a character that names of headers cannot have: {shown}"
         case .headerValue: "'{option}' holds a line break or another control character in the value of '{name}'"
         case .ownHeader: "'{option}' cannot hold '{name}', which the client sets itself"
         case .repeatedHeader: "'{option}' holds '{name}' twice: upper and lower case are the same in names of headers"
@@ -123,7 +123,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .urlUserInfo: "'{option}' is not usable. The URL has user info before its host; leave it out."
         case .urlEndpoint:
             "'{option}' is not usable. The URL ends in {path}, which the client appends by itself; leave it out."
-        case .urlPort: "'{option}' is not usable. The URL's port is not a number from {least} to {most}."
+        case .urlPort: "'{option}' is not usable. The URL's port is not a number from 1 to 65535."
         case .urlPercent:
             "'{option}' is not usable. The URL's path has a % that does not begin a percent-encoded byte."
         case .urlPathCharacter:

@@ -39,9 +39,9 @@ extension ExtraHeaders {
         var names: Set<String> = []
         for (name, value) in sorted {
             let shown = String(name.prefix(80))
-            // A name of any characters is quoted.
             guard HeaderField.isName(name) else {
-                return .invalid(.headerName, ["name": .string(shown.debugDescription)])
+                // A name of any characters is shown in quotes.
+                return .invalid(.headerName, ["name": .string(shown), "shown": .string(shown.debugDescription)])
             }
             guard HeaderField.isValue(value) else { return .invalid(.headerValue, ["name": .string(shown)]) }
             guard !(HeaderField.framing + Self.clientNames + own).contains(where: { HeaderField.isSame($0, name) })

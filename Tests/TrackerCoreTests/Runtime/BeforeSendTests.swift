@@ -260,20 +260,27 @@ struct BeforeSendTests {
         #expect(fixture.names == ["A!", "SECRET"])
     }
 
-    @Test("sees a call during a reset once: the function of the last initialize before it does")
-    func duringReset() async throws {
-        let fixture = try AnalyticsFixture()
+    private static let asking: BeforeSend = { call in
+        var call = call
+        call.name = call.name.map { "\($0)?" }
+        return call
+    }
+
+    /// A client whose disk can be made to stall.
+    private static func client(of fixture: AnalyticsFixture) -> (AnalyticsClient, OutboxFaults) {
         let faults = OutboxFaults()
         var dependencies = Dependencies.system(log: fixture.log)
         dependencies.makeOutbox = { faults.outbox($0) }
-        let client = AnalyticsClient(dependencies: dependencies)
+        return (AnalyticsClient(dependencies: dependencies), faults)
+    }
+
+    @Test("sees a call during a reset once: the function of the last initialize before it does")
+    func duringReset() async throws {
+        let fixture = try AnalyticsFixture()
+        let (client, faults) = Self.client(of: fixture)
         var (first, second) = (fixture.options(), fixture.options())
         first.beforeSend = Self.beforeSend
-        second.beforeSend = { call in
-            var call = call
-            call.name = call.name.map { "\($0)?" }
-            return call
-        }
+        second.beforeSend = Self.asking
         await client.initializeAndWait(with: first)
         // The reset is not over before its lane is closed.
         faults.stall()
@@ -292,16 +299,9 @@ struct BeforeSendTests {
     @Test("does not see a call that another function has seen meanwhile")
     func nested() async throws {
         let fixture = try AnalyticsFixture()
-        let faults = OutboxFaults()
-        var dependencies = Dependencies.system(log: fixture.log)
-        dependencies.makeOutbox = { faults.outbox($0) }
-        let client = AnalyticsClient(dependencies: dependencies)
+        let (client, faults) = Self.client(of: fixture)
         var inner = fixture.options()
-        inner.beforeSend = { call in
-            var call = call
-            call.name = call.name.map { "\($0)?" }
-            return call
-        }
+        inner.beforeSend = Self.asking
         var outer = fixture.options()
         outer.beforeSend = { [weak client, inner] call in
             client?.initialize(with: inner)

@@ -65,7 +65,16 @@ export function findHost({
 
 /** The places in words, one a line. @param {Lack} lack */
 export function placesOf({ looked }) {
-    return looked.map((place) => clientText('hostPlace', place))
+    return looked.map(({ path, origin }) => clientText('hostPlace', { path, origin: ORIGINS[origin]?.(origin) ?? origin }))
+}
+
+/** What has named a place, in words. What is not here is the name of a variable or of a package. */
+const ORIGINS = {
+    hostPath: () => clientText('fromOption'),
+    package: () => clientText('fromPackage'),
+    bundle: () => clientText('fromBundle'),
+    release: (name) => clientText('fromBuild', { name }),
+    debug: (name) => clientText('fromBuild', { name }),
 }
 
 /** What to do. @param {Lack} lack */
@@ -81,7 +90,7 @@ function missing(platform, hasMusl) {
 
 /** If the caller names a place, no other is searched: another host than the named one would be a surprise. */
 function named(hostPath, variable, folder) {
-    if (hostPath) return [{ path: resolve(folder, hostPath), origin: clientText('fromOption') }]
+    if (hostPath) return [{ path: resolve(folder, hostPath), origin: 'hostPath' }]
     return variable ? [{ path: resolve(folder, variable), origin: 'MOBILE_TRACKER_HOST' }] : undefined
 }
 
@@ -92,17 +101,17 @@ function packageOf(file) {
 }
 
 function besideBundle(file, platform) {
-    const beside = { path: join(dirname(file), 'BridgeHost'), origin: 'beside the bundle' }
+    const beside = { path: join(dirname(file), 'BridgeHost'), origin: 'bundle' }
     const installed = resolved(file, `${NAME}/package.json`)
     return installed ? [beside, ...inPackage(dirname(installed), platform)] : [beside]
 }
 
 function inPackage(root, platform) {
     return [
-        { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), origin: clientText('fromPackage') },
+        { path: unpacked(resolve(root, 'host', platform, 'BridgeHost')), origin: 'package' },
         ...inPlatformPackage(root, packageFor(platform)),
-        { path: resolve(root, '../../.build/release/BridgeHost'), origin: clientText('fromBuild', { name: 'release' }) },
-        { path: resolve(root, '../../.build/debug/BridgeHost'), origin: clientText('fromBuild', { name: 'debug' }) },
+        { path: resolve(root, '../../.build/release/BridgeHost'), origin: 'release' },
+        { path: resolve(root, '../../.build/debug/BridgeHost'), origin: 'debug' },
     ]
 }
 

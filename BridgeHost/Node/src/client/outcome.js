@@ -1,6 +1,5 @@
 import { clientText, filled, sentenceOf } from './fault.js'
 import { METHODS, clientOf } from './methods.js'
-import { isList } from './scope.js'
 import { DROPS, PHRASES } from './texts.js'
 
 /**
@@ -46,8 +45,7 @@ export function callName({ method, name }) {
 }
 
 /**
- * What to write instead of a call that has its arguments in one object, or as in a package of Segment, if the host refuses
- * it.
+ * What to write instead of a call that has its arguments in one object, as in a package of Segment, if the host refuses it.
  *
  * @param {string} method
  * @param {import('./methods.js').BridgedMethod} row
@@ -56,11 +54,20 @@ export function callName({ method, name }) {
  */
 export function argumentHint(method, { params, gives, person }, [first, ...others]) {
     if (gives !== 'outcome' || !['string', 'id'].includes(params[0]?.kind)) return ''
-    const isObject = typeof first === 'object' && first !== null && !isList(first)
-    if (!isObject && !(person && others.some((other) => typeof other === 'string'))) return ''
+    if (!isPlain(first) || others.some((other) => other !== undefined)) return ''
     const order = [...params.map(({ name }) => name), ...person ? [`{ ${person} }`] : []]
     const call = `${method.slice(method.indexOf('.') + 1)}(${order.join(', ')})`
-    return clientText('otherArguments', { object: isObject ? '' : undefined, call })
+    return clientText('otherArguments', { object: '', call })
+}
+
+/** Whether a value is an object as a program writes it, and not one of a class. */
+function isPlain(value) {
+    if (typeof value !== 'object' || value === null) return false
+    try {
+        return [Object.prototype, null].includes(Object.getPrototypeOf(value))
+    } catch {
+        return false // A proxy may throw.
+    }
 }
 
 function whyDropped({ method, reason, fault, hint, hasFailed }) {

@@ -63,7 +63,7 @@ function runInScope(values, body, read) {
 }
 
 /** Whether a value is a list. A proxy that was revoked throws when it is asked. */
-export function isList(value) {
+function isList(value) {
     try {
         return Array.isArray(value)
     } catch {

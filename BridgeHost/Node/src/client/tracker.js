@@ -184,7 +184,7 @@ function flushAtExit(link, warnings, warn) {
         if (count <= 0) return
         reported += count
         const one = count === 1 ? '' : undefined
-        warn(clientText('lostAtEnd', { unsent: '', one, calls: count, remedy: 'Await shutdown() before process.exit().' }))
+        warn(clientText('lostAtEnd', { unsent: '', one, calls: count }))
     }
     const exitHooks = {
         beforeExit() {

@@ -73,21 +73,34 @@ def find_host(
     looked = [{"path": str(path), "origin": origin} for path, origin in places]
     is_named = host_path or os.environ.get("MOBILE_TRACKER_HOST")
     remedy = client_text("hostRemedy", why=client_text("hostNamed") if is_named else None)
-    words = "\n".join(client_text("hostPlace", **place) for place in looked)
+    words = "\n".join(client_text("hostPlace", path=path, origin=_origin(origin)) for path, origin in places)
     sentence = client_text("hostNotFound", places=words, remedy=remedy)
     raise MobileTrackerError("HOST_NOT_FOUND", sentence, data={"looked": looked})
+
+
+def _origin(name: str) -> str:
+    """What has named a place, in words."""
+    match name:
+        case "hostPath":
+            return client_text("fromOption")
+        case "package":
+            return client_text("fromPackage")
+        case "release" | "debug":
+            return client_text("fromBuild", name=name)
+        case _:
+            return name  # A variable.
 
 
 def _places(host_path: str | os.PathLike[str] | None, folder: str, package: Path) -> list[tuple[Path, str]]:
     # If the caller names a place, no other is searched: another host than the named one would be a surprise.
     if host_path:
-        return [(Path(folder, host_path).absolute(), client_text("fromOption"))]
+        return [(Path(folder, host_path).absolute(), "hostPath")]
     if variable := os.environ.get("MOBILE_TRACKER_HOST"):
         return [(Path(folder, variable).absolute(), "MOBILE_TRACKER_HOST")]
-    places = [(package / "host" / "BridgeHost", client_text("fromPackage"))]
+    places = [(package / "host" / "BridgeHost", "package")]
     if package.parts[-4:-1] == ("BridgeHost", "Python", "src"):
         build = package.parents[3] / ".build"
-        places += [(build / name / "BridgeHost", client_text("fromBuild", name=name)) for name in ("release", "debug")]
+        places += [(build / name / "BridgeHost", name) for name in ("release", "debug")]
     return places
 
 

@@ -54,7 +54,7 @@ class NotificationListeners:
         :raises ValueError: For any other topic.
         """
         if topic not in TOPICS:
-            raise ValueError(client_text("noTopic", topic=topic, topics=[*TOPICS]))
+            raise ValueError(client_text("noTopic", topic=str(topic), topics=[*TOPICS]))
         if not callable(listener):
             raise TypeError(client_text("noListener"))
         entry = (listener, run)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ._action_queue import ActionQueue
 from ._fault import client_text, filled, sentence
-from ._row import Gives, Row
+from ._row import Gives, Row, snake
 from ._table import OF_STATE, ROWS
 from ._texts import DROPS, PHRASES
 
@@ -62,20 +62,22 @@ class Drop:
 
 
 def argument_hint(row: Row, arguments: Sequence[object]) -> str:
-    """What to write instead of a call that has its arguments in one object, or as in a package of Segment, if the host
-    refuses it; empty for other calls."""
+    """What to write instead of a call that has its arguments in one object, or in the order of Segment's package, if the
+    host refuses it; empty for other calls."""
     if row.gives is not Gives.OUTCOME or not row.params or row.params[0].kind not in ("string", "id"):
         return ""
     first, *others = arguments
     # Their types, since a value may raise when it is asked for its class.
-    is_object = issubclass(type(first), Mapping)
-    if not is_object and not (row.person and any(issubclass(type(other), str) for other in others)):
+    is_object = issubclass(type(first), Mapping) and all(other is None for other in others)
+    # There the user comes first. Here it is the second argument that is of no use then.
+    is_other_order = bool(row.person and others) and all(issubclass(type(each), str) for each in (first, *others[:1]))
+    if not is_object and not is_other_order:
         return ""
     order = [param.name for param in row.params if not param.names]
     if row.person:
         # By the name of an argument no option can be given.
         order.append(f'{{"{row.person}": …}}' if row.person in order else f"{row.person}=…")
-    call = f"{row.method.rpartition('.')[2]}({', '.join(order)})"
+    call = f"{snake(row.method.rpartition('.')[2])}({', '.join(order)})"
     return client_text("otherArguments", object="" if is_object else None, call=call)
 
 
