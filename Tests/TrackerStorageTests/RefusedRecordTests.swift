@@ -101,7 +101,7 @@ struct RefusedRecordTests {
             .sample(TemporaryFolder(), .memory) {
                 $0.refused = RefusedLimits(maxRecords: 10_000, maxBytes: 1 << 20, ttl: .seconds(100))
             })
-        let count = Int(OutboxTransaction.sequenceBlock) / 2 + 1
+        let count = Int(QueueTransaction.sequenceBlock) / 2 + 1
         await outbox.commit((0..<count).map { .append("m\($0)") })
         await outbox.commit(Self.drop(try outbox.ids()))
         let change = try Self.requeue(outbox)

@@ -51,7 +51,7 @@ extension OutboxTransaction {
             case .pass: break
             case .change(let changed): body = changed.bytes[...]
             case .refuse(let why):
-                try keepBroken(record, of: group, body, why)
+                try queue.keepBroken(record, of: group, body, why)
                 // The user that an identification names is the user all the same: what follows is theirs.
                 try change(addition, values)
                 return .refused(.plan)
@@ -63,18 +63,14 @@ extension OutboxTransaction {
             return .refused(.tooLarge)
         }
         if try !hasRoom(for: body.count, isPending: isPending) {
-            try dropExpired(at: record.acceptedAt)
+            try queue.dropExpired(at: record.acceptedAt)
             guard try hasRoom(for: body.count, isPending: isPending) else { return .refused(.queueFull) }
         }
 
-        let number = row.key.record(nextSequence())
-        try database.insert(record, of: group, number: number, generation: row.generation, body: body, run: run)
+        try queue.insert(record, of: group, body: body)
         if let onQueued = configuration.onQueued { onQueued(group.messageID(of: record), JSONText(accepted: body)) }
-        row.counters.accepted += 1
-        row.counters.queued += 1
-        row.counters.queuedBytes += body.count
         try change(addition, values)
-        try evict()
+        try queue.evict()
         return outcome == .pending ? .pending : .queued
     }
 
@@ -93,20 +89,10 @@ extension OutboxTransaction {
             return try append(link)
         }
         // A call that is made again, perhaps after a reset, must not bring the session back.
-        guard try isFirst(link.stamp.hasCallerKey ? link.stamp.messageID : nil) else { return .queued }
+        guard try queue.isFirst(link.stamp.hasCallerKey ? link.stamp.messageID : nil) else { return .queued }
         try ensureDevice()
         if current == nil { try bind(row.generation, session) }
         return .queued
-    }
-
-    /// Remembers the key of a tracking call that needs no record; false if a call with this key came before.
-    mutating func isFirst(_ key: MessageID?) throws(StorageError) -> Bool {
-        guard let key else { return true }
-        guard try database.claim(Array(key.text.utf8)[...], .queued, in: row.key) else { return false }
-        row.removed += 1
-        needsPruning = true
-        try database.markRemoved(key.text, row.removed, in: row.key)
-        return true
     }
 
     /// Whether every record of the lane waits for a session or for consent.
@@ -121,26 +107,7 @@ extension OutboxTransaction {
         if isPending, let most = limits.maxPendingRecords, row.counters.queued >= most, try isAllPending() {
             return false
         }
-        return limits.overflow == .dropOldest
-            || row.counters.queued < limits.maxRecords
-                && row.counters.queuedBytes + bytes <= limits.maxBytes
-    }
-
-    /// Drops the oldest records that are too old to be sent: nothing looks at the queue while delivery waits, is halted
-    /// or has no session.
-    ///
-    /// - Parameter time: The time on the monotonic clock, or shortly before it.
-    private mutating func dropExpired(at time: Duration) throws(StorageError) {
-        guard let maxAge = configuration.limits.maxAge, row.counters.queued > 0 else { return }
-        let wall = now
-        let last = try database.lastRecord(of: row.key, run: run) { acceptedAt, occurredAt in
-            let age =
-                acceptedAt.map { time - $0 }
-                ?? .milliseconds(wall.milliseconds) - .milliseconds(occurredAt.milliseconds)
-            return age > maxAge
-        }
-        guard let last else { return }
-        try report(try database.deleteRecords(row.key.records.lowerBound...last), .expired)
+        return limits.overflow == .dropOldest || !queue.isFull(for: bytes)
     }
 
     private mutating func body(

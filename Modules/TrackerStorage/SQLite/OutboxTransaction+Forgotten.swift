@@ -100,7 +100,7 @@ extension OutboxTransaction {
         let values = try store.states()
         let found = try database.records(of: list, in: row.key, kind, values: values)
         let removed = try remove(found, in: row.key)
-        try report(removed, .forgotten)
+        try queue.report(removed, .forgotten)
         if kind != .session {
             if found.isStored { try store.removePerson(values) }
             (knownValues, writtenParts) = ([:], [])
@@ -122,7 +122,7 @@ extension OutboxTransaction {
         let found = try database.records(of: list, in: key, kind, values: values)
         let removed = try remove(found, in: key)
         // As with a denial: the reports of this outbox add up to its own account.
-        try account(for: removed, as: .forgotten, of: &other)
+        try queue.account(for: removed, as: .forgotten, of: &other)
         if kind != .session {
             if found.isStored { try store.removePerson(values) }
         } else if !found.generations.isEmpty || found.isStored {
@@ -138,8 +138,10 @@ extension OutboxTransaction {
 
     private func remove(_ found: ForgottenRecords, in key: RowKey) throws(StorageError) -> [RemovedRecord] {
         var removed: [RemovedRecord] = []
-        for range in Self.ranges(found.queued, within: key.records) { removed += try database.deleteRecords(range) }
-        for range in Self.ranges(found.refused, within: key.records) { try database.deleteRefused(range) }
+        for range in QueueTransaction.ranges(found.queued, within: key.records) {
+            removed += try database.deleteRecords(range)
+        }
+        for range in QueueTransaction.ranges(found.refused, within: key.records) { try database.deleteRefused(range) }
         try database.removeGenerations(found.generations, in: key)
         return removed
     }

@@ -78,7 +78,7 @@ extension OutboxTransaction: ChangeableLane {
         metadata = nil
         knownValues = [:]
         writtenParts = []
-        needsPruning = true
+        queue.needsPruning = true
         try SQLiteKeyValueStore(database, row, .lane).clear()
         if entry != GenerationEntry() { try database.save(entry, of: row.generation, in: row.key) }
         changesValues = true
@@ -93,7 +93,7 @@ extension OutboxTransaction: ChangeableLane {
         try database.removeGenerations(in: row.key, before: row.generation)
         // They count in those lanes and are not reported here: the reports of this outbox add up to its own account.
         for var other in try database.otherLanes(of: row.key, prefix: configuration.keyPrefix) {
-            try account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
+            try queue.account(for: try database.deleteRecords(of: other.key), as: .consent, of: &other)
             try database.deleteRefused(other.key.records)
             other.erased = other.generation.number
             other.generation = Generation(other.generation.number + 1)

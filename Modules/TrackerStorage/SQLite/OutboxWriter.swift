@@ -276,11 +276,11 @@ struct OutboxWriter: ~Copyable {
             guard let row else { return }
             let now = configuration.wallClock()
             var transaction = try OutboxTransaction(database, configuration, row: row, now: now, run: run)
-            if elsewhere == nil, isRefusedDue(at: now) { transaction.keepsRefused = true }
+            if elsewhere == nil, isRefusedDue(at: now) { transaction.queue.keepsRefused = true }
             // The one that the closure changes would be watched at each look.
             let chosen = choose(row)
             group = chosen
-            reserves = transaction.reserve(chosen.numbers)
+            reserves = transaction.queue.reserve(chosen.numbers)
             if !reserves {
                 if chosen.numbers > 0, let error = backUp(row.reserved) { outcome.events.append(.backupFailed(error)) }
                 effects.reserveCapacity(chosen.entries.count)

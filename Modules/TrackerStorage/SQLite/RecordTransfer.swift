@@ -82,10 +82,10 @@ extension OutboxTransaction {
                     continue
                 }
             }
-            let number = row.key.record(nextSequence())
+            let number = row.key.record(queue.nextSequence())
             try database.moveRecord(mover.id.number, to: number, row.generation)
             try remove(mover, from: &other)
-            row.counters.add(mover.byteCount)
+            queue.row.counters.add(mover.byteCount)
             count += 1
         }
         if onlyUnbound, other.entry.session == nil { try endGeneration(of: &other) }
@@ -137,7 +137,7 @@ extension OutboxTransaction {
                 row.removed += 1
                 try database.markRemoved(kept.messageID, row.removed, in: row.key)
             }
-            try database.moveRefused(number, to: row.key.record(nextSequence()), row.generation)
+            try database.moveRefused(number, to: row.key.record(queue.nextSequence()), row.generation)
             count += 1
         }
         try database.save(other)

@@ -275,8 +275,8 @@ struct WatchedDatabase: ~Copyable {
             var transaction = try OutboxTransaction(
                 database, configuration, row: row, now: configuration.wallClock(), run: run
             )
-            try transaction.audit()
-            if isReplacement, let seen { transaction.lose(seen.queuedRecords) }
+            try transaction.queue.audit()
+            if isReplacement, let seen { transaction.queue.lose(seen.queuedRecords) }
             try preparation.heal(&transaction)
             try transaction.reconcile()
             try transaction.catchUp(with: folder?.forgottenList)
@@ -284,9 +284,9 @@ struct WatchedDatabase: ~Copyable {
                 transfer = RecordTransfer(database, configuration, folder, excluding: unread ?? [])
                 try transfer?.run(&transaction)
             }
-            try transaction.evict()
-            try transaction.boundRefused()
-            let origin = try transaction.origin()
+            try transaction.queue.evict()
+            try transaction.queue.boundRefused()
+            let origin = try transaction.queue.origin()
             let summary = try transaction.finish()
             // Records that have moved here have numbers already.
             if let transfer, transfer.hasMoved { _ = backup?.reserve(summary.row.reserved) }

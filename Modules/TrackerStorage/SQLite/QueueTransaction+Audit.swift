@@ -1,6 +1,6 @@
 import TrackerModels
 
-extension OutboxTransaction {
+extension QueueTransaction {
     /// Compares the lane's counters with its records, and corrects them where damage that SQLite cannot see has made
     /// them disagree.
     mutating func audit() throws(StorageError) {
@@ -14,7 +14,7 @@ extension OutboxTransaction {
         // If one page is wrong, others may be: the inspection throws then, and the recovery follows.
         try database.inspect(row.key, givenUpTo: row.sequence)
         // The lane cannot have lost more than it can hold.
-        let lost = min(max(0, counters.queued - found.count), configuration.limits.maxRecords)
+        let lost = min(max(0, counters.queued - found.count), limits.maxRecords)
         row.counters.queued = found.count
         row.counters.queuedBytes = found.bytes
         row.counters.accepted = counters.delivered + found.count + dropped
