@@ -17,15 +17,15 @@ extension OutboxTransaction {
         let isPending = consent == .pending || (configuration.bindsSessions && row.entry.session == nil)
         let outcome: IdempotencyKey.Outcome = isPending || record.isPending ? .pending : .queued
         guard record.hasCallerKey else { return try append(record, of: group, isPending: isPending, outcome) }
-        guard try database.claim(group.bytes[record.messageID.range], outcome, in: row.key) else {
-            switch try database.outcome(of: group.messageID(of: record), in: row.key) {
+        guard try queue.claim(group.bytes[record.messageID.range], outcome) else {
+            switch try queue.outcome(of: group.messageID(of: record)) {
             case .pending: return .pending
             case .moved: return outcome == .pending ? .pending : .queued
             case .queued, .applied, nil: return .queued
             }
         }
         let effect = try append(record, of: group, isPending: isPending, outcome)
-        if case .refused = effect { try database.takeBackClaim(of: group.messageID(of: record), in: row.key) }
+        if case .refused = effect { try queue.takeBackClaim(of: group.messageID(of: record)) }
         return effect
     }
 

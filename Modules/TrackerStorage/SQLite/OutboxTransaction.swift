@@ -79,7 +79,14 @@ struct OutboxTransaction {
     /// Writes what is left to write.
     mutating func finish() throws(StorageError) -> Summary {
         let oldest = try row.counters.queued > 0 ? database.oldestRecord(of: row.key) : nil
-        try queue.finish(oldest: oldest.map { ($0.generation, $0.number) })
+        if queue.needsPruning {
+            // Generations rise with the sequence but for records that were queued again, so none before the oldest
+            // record's has others.
+            try database.removeGenerations(
+                in: row.key, before: min(oldest?.generation ?? row.generation, row.generation), unusedBy: oldest?.number
+            )
+        }
+        try queue.finish()
         try erasure?.demand(in: database)
         if row != found { try database.save(row) }
         if row.consent != found.consent || row.tenantGeneration != found.tenantGeneration {
@@ -92,7 +99,7 @@ struct OutboxTransaction {
 
     /// Applies a change that a caller's id makes unique, unless it has taken effect already.
     private mutating func once(_ messageID: MessageID?, _ change: LaneChange) throws(StorageError) -> Effect {
-        if let messageID, try database.isApplied(messageID, in: row.key) { return .repeated }
+        if let messageID, try queue.isApplied(messageID) { return .repeated }
         try make(change)
         if let messageID { try queue.rememberApplied(messageID) }
         return .done

@@ -1,10 +1,10 @@
 import TrackerModels
 
-/// The queue of a lane within a transaction: sequence numbers, bounds, callers' ids, the account, and what is kept apart of what
-/// a server has refused.
+/// The queue of a lane within a transaction: sequence numbers, bounds, callers' ids, the account, and what is kept apart of the
+/// records that were refused.
 ///
-/// It knows nothing of sessions, users and consent. ``OutboxTransaction`` is the layer above it that does, in the same
-/// transaction.
+/// It decides nothing by session, user or consent: it stamps a record with the row's generation, and keeps what that is bound to
+/// with what was refused. ``OutboxTransaction`` is the layer above it that has these rules, in the same transaction.
 struct QueueTransaction {
     /// How many sequence numbers are reserved at once.
     static let sequenceBlock: Int64 = 10_000
@@ -17,7 +17,7 @@ struct QueueTransaction {
     let now: Timestamp
     /// Names this run of the outbox.
     let run: Int64
-    /// The lane as the changes so far have made it. The queue changes its numbers and counters alone.
+    /// The lane as the changes so far have made it. The queue changes its numbers, counters and boot alone.
     var row: LaneRow
 
     private let foundReserved: Int64
@@ -29,8 +29,9 @@ struct QueueTransaction {
     private(set) var freedBytes = 0
     /// Rows have left, or a generation has ended.
     var needsPruning = false
+    /// Something was refused, so that what is kept apart may be past its bounds.
     var keepsRefused = false
-    /// How many of them were queued again.
+    /// How many refused records were queued again.
     var requeued = 0
 
     init(_ database: OutboxDatabase, _ configuration: OutboxConfiguration, row: LaneRow, now: Timestamp, run: Int64) {
@@ -47,17 +48,8 @@ struct QueueTransaction {
     }
 
     /// Writes what is left to write, but for the row.
-    ///
-    /// - Parameter oldest: The generation of the oldest record that waits, and its number.
-    mutating func finish(oldest: (generation: Generation, number: Int64)?) throws(StorageError) {
-        if needsPruning {
-            // Generations rise with the sequence but for records that were queued again, so none before the oldest
-            // record's has others.
-            try database.removeGenerations(
-                in: row.key, before: min(oldest?.generation ?? row.generation, row.generation), unusedBy: oldest?.number
-            )
-            try database.removeKeys(removed: row.removed, in: row.key)
-        }
+    mutating func finish() throws(StorageError) {
+        if needsPruning { try database.removeKeys(removed: row.removed, in: row.key) }
         if keepsRefused { try boundRefused() }
         if requeued > 0 { try database.countRequeued(requeued, in: row.key) }
         for (lane, reasons) in drops {
@@ -74,9 +66,14 @@ struct QueueTransaction {
     ) throws(StorageError) {
         let number = row.key.record(nextSequence())
         try database.insert(record, of: group, number: number, generation: row.generation, body: body, run: run)
+        countAccepted(body.count)
+    }
+
+    /// Counts a record that has come in.
+    mutating func countAccepted(_ bytes: Int) {
         row.counters.accepted += 1
         row.counters.queued += 1
-        row.counters.queuedBytes += body.count
+        row.counters.queuedBytes += bytes
     }
 
     /// Whether one more record of that size would be past the bounds.
@@ -107,10 +104,37 @@ struct QueueTransaction {
     mutating func isFirst(_ key: MessageID?) throws(StorageError) -> Bool {
         guard let key else { return true }
         guard try database.claim(Array(key.text.utf8)[...], .queued, in: row.key) else { return false }
+        try countRemoved(key.text)
+        return true
+    }
+
+    /// Counts a caller's id that has no record in the queue any more: it is remembered for a while.
+    mutating func countRemoved(_ messageID: String) throws(StorageError) {
         row.removed += 1
         needsPruning = true
-        try database.markRemoved(key.text, row.removed, in: row.key)
-        return true
+        try database.markRemoved(messageID, row.removed, in: row.key)
+    }
+
+    /// Takes an id that a caller chose.
+    ///
+    /// - Returns: Whether it was free.
+    func claim(_ id: ArraySlice<UInt8>, _ outcome: IdempotencyKey.Outcome) throws(StorageError) -> Bool {
+        try database.claim(id, outcome, in: row.key)
+    }
+
+    /// What became of the call that has taken an id.
+    func outcome(of messageID: MessageID) throws(StorageError) -> IdempotencyKey.Outcome? {
+        try database.outcome(of: messageID, in: row.key)
+    }
+
+    /// Gives an id back that this transaction has taken.
+    func takeBackClaim(of messageID: MessageID) throws(StorageError) {
+        try database.takeBackClaim(of: messageID, in: row.key)
+    }
+
+    /// Whether a change with this id has taken effect.
+    func isApplied(_ messageID: MessageID) throws(StorageError) -> Bool {
+        try database.isApplied(messageID, in: row.key)
     }
 
     /// Remembers the id of a change that has taken effect.

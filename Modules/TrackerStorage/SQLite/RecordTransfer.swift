@@ -85,7 +85,7 @@ extension OutboxTransaction {
             let number = row.key.record(queue.nextSequence())
             try database.moveRecord(mover.id.number, to: number, row.generation)
             try remove(mover, from: &other)
-            queue.row.counters.add(mover.byteCount)
+            queue.countAccepted(mover.byteCount)
             count += 1
         }
         if onlyUnbound, other.entry.session == nil { try endGeneration(of: &other) }
@@ -134,8 +134,7 @@ extension OutboxTransaction {
                     try database.deleteRefused(number...number)
                     continue
                 }
-                row.removed += 1
-                try database.markRemoved(kept.messageID, row.removed, in: row.key)
+                try queue.countRemoved(kept.messageID)
             }
             try database.moveRefused(number, to: row.key.record(queue.nextSequence()), row.generation)
             count += 1
@@ -151,13 +150,5 @@ extension OutboxTransaction {
         other.counters.queuedBytes -= record.byteCount
         guard other.counters.accepted == 0 else { return other.counters.accepted -= 1 }
         try database.countRequeued(-1, in: other.key)
-    }
-}
-
-extension QueueCounters {
-    fileprivate mutating func add(_ byteCount: Int) {
-        accepted += 1
-        queued += 1
-        queuedBytes += byteCount
     }
 }
