@@ -30,18 +30,18 @@ final class KeyFile: Sendable {
     ///
     /// - Parameter report: Called with the reason, unless it was the same the last time.
     func key(else report: (OptionFault.Reason) -> Void) -> Secret? {
-        var (key, fault): (Secret?, OptionFault.Reason?)
         do throws(OptionFault.Reason) {
-            key = try Self.key(at: path)
+            let key = try Self.key(at: path)
+            state.withLock { $0.fault = nil }
+            return key
         } catch {
-            fault = error
+            let isNews = state.withLock { state in
+                defer { state.fault = error }
+                return state.fault != error
+            }
+            if isNews { report(error) }
+            return nil
         }
-        let isNews = state.withLock { state in
-            defer { state.fault = fault }
-            return state.fault != fault
-        }
-        if let fault, isNews { report(fault) }
-        return key
     }
 
     /// Reads the key at a path.

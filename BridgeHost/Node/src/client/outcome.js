@@ -52,9 +52,10 @@ export function callName({ method, name }) {
  * @param {unknown[]} args
  * @returns {string} Empty for other calls.
  */
-export function argumentHint(method, { params, gives, person }, [first, ...others]) {
-    if (gives !== 'outcome' || !['string', 'id'].includes(params[0]?.kind)) return ''
-    if (!isPlain(first) || others.some((other) => other !== undefined)) return ''
+export function argumentHint(method, { params, gives, person }, args) {
+    // First what every call is asked.
+    if (!isPlain(args[0]) || gives !== 'outcome' || !['string', 'id'].includes(params[0]?.kind)) return ''
+    if (args.some((other, index) => index > 0 && other !== undefined)) return ''
     const order = [...params.map(({ name }) => name), ...person ? [`{ ${person} }`] : []]
     const call = `${method.slice(method.indexOf('.') + 1)}(${order.join(', ')})`
     return clientText('otherArguments', { object: '', call })

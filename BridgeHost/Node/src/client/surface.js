@@ -194,7 +194,7 @@ class CallSite {
         const param = this.#row.params.find(({ name }) => name === fault.argument)
         const data = fault instanceof ArgumentFault ? fault.data : undefined
         if (this.#row.gives === 'outcome') {
-            return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data, data && this.#hint))
+            return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data))
         }
         const words = data ? sentenceOf(data.reason, data) : fault.message
         return this.#ended(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${words}.`, { data }))

@@ -284,7 +284,7 @@ class _CallSite:
         if self._row.gives is Gives.OUTCOME:
             # It is of the wrong type, whatever is in it.
             reason = code if fault.has_no_form else "SERIALIZATION_ERROR"
-            return self._ended(self._drop(reason, fault.data, hint=self._hint if fault.has_no_form else ""))
+            return self._ended(self._drop(reason, fault.data))
         path = own_name(fault.path, written_in(self._arguments))
         return self._ended(MobileTrackerError(code, f"{self._row.method}: {path} {fault.reason}."))
 

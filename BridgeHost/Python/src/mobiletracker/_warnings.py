@@ -66,19 +66,21 @@ def argument_hint(row: Row, arguments: Sequence[object]) -> str:
     host refuses it; empty for other calls."""
     if row.gives is not Gives.OUTCOME or not row.params or row.params[0].kind not in ("string", "id"):
         return ""
-    first, *others = arguments
     # Their types, since a value may raise when it is asked for its class.
-    is_object = issubclass(type(first), Mapping) and all(other is None for other in others)
-    # There the user comes first. Here it is the second argument that is of no use then.
-    is_other_order = bool(row.person and others) and all(issubclass(type(each), str) for each in (first, *others[:1]))
-    if not is_object and not is_other_order:
+    is_text = issubclass(type(arguments[0]), str)
+    if is_text:
+        # There the user comes first. Here it is the second argument that is of no use then.
+        is_meant = bool(row.person) and len(arguments) > 1 and issubclass(type(arguments[1]), str)
+    else:
+        is_meant = issubclass(type(arguments[0]), Mapping) and all(other is None for other in arguments[1:])
+    if not is_meant:
         return ""
     order = [param.name for param in row.params if not param.names]
     if row.person:
         # By the name of an argument no option can be given.
         order.append(f'{{"{row.person}": …}}' if row.person in order else f"{row.person}=…")
     call = f"{snake(row.method.rpartition('.')[2])}({', '.join(order)})"
-    return client_text("otherArguments", object="" if is_object else None, call=call)
+    return client_text("otherArguments", object=None if is_text else "", call=call)
 
 
 def call_name(method: str, name: object) -> str:
