@@ -96,7 +96,7 @@ extension ClientRuntime {
             initialization.updateModel(&contents.model)
             (contents.lastAccount, contents.lastMetrics) = (nil, nil)
             contents.credentials.kept = nil
-            if contents.state.isHalted { contents.isResuming = true }
+            if contents.state.knowsOfHalt { contents.isResuming = true }
             log.setVerbose(settings.isVerbose || contents.isVerbose)
             lane.updateVerbosity()
             filter.propose(settings.beforeSend)

@@ -15,7 +15,7 @@ extension ClientRuntime {
             return error
         }
         // While delivery is halted, the call waits until `initialize` resumes delivery.
-        let isHalted = contents.state.isHalted
+        let isHalted = contents.state.knowsOfHalt
         switch change {
         case .append(var draft):
             draft.isPending = isHalted

@@ -72,7 +72,7 @@ extension ClientState {
             guard isRunning, let run else { return ordered.append(.begin(initialization, settings, replacing: run)) }
             switch try succession(to: run, settings, initialization) {
             case .updates: update(run, to: settings, initialization)
-            case .ignored(let hasOthers) where !isHalted:
+            case .ignored(let hasOthers) where !knowsOfHalt:
                 let state = if case .opening = phase { "Initializing already" } else { "Already initialized" }
                 ignore(initialization, hasOthers ? "\(state): the new arguments are ignored." : nil)
             case .ignored, .replaces: ordered.append(.begin(initialization, settings, replacing: run))
@@ -90,7 +90,7 @@ extension ClientState {
         do throws(TrackerError) {
             return try settings.succession(to: run.settings)
         } catch {
-            guard isHalted else { throw error }
+            guard knowsOfHalt else { throw error }
             return .replaces
         }
     }
@@ -99,7 +99,7 @@ extension ClientState {
     mutating func turnOff(_ off: Initialization<Model>.Off) {
         if let run { leave(run, isBeingOpened: isBeingOpened) }
         phase = .disabled(nil, .off(off.switchedBy))
-        isHalted = false
+        knowsOfHalt = false
         ordered.append(.turnOff(off))
         deferred.append(.announceOff(off))
         answerWaiters(
@@ -125,10 +125,10 @@ extension ClientState {
     }
 
     private mutating func update(_ run: Run, to settings: Settings, _ initialization: Initialization<Model>) {
-        let isSame = !isHalted && settings.sends(like: run.settings)
+        let isSame = !knowsOfHalt && settings.sends(like: run.settings)
         let run = Run(number: run.number, settings: settings, lane: run.lane)
         if case .opening = phase { phase = .opening(run) } else { phase = .ready(run) }
-        isHalted = false
+        knowsOfHalt = false
         ordered += [.adopt(initialization, run), .update(run, isSame: isSame)]
         answer(initialization)
     }
@@ -141,13 +141,13 @@ extension ClientState {
         var settings = run.settings
         change(&settings)
         let renewed = Run(number: run.number, settings: settings, lane: run.lane)
-        let isSame = !isHalted && settings.sends(like: run.settings)
+        let isSame = !knowsOfHalt && settings.sends(like: run.settings)
         switch phase {
         case .opening: phase = .opening(renewed)
         case .ready: phase = .ready(renewed)
         case .idle, .withoutSession, .resetting, .disabled, .shutDown: return false
         }
-        isHalted = false
+        knowsOfHalt = false
         ordered.append(.update(renewed, isSame: isSame))
         return true
     }
@@ -179,7 +179,7 @@ extension ClientState {
         let old = self.run
         let isBeingOpened = isBeingOpened
         runs = run.number
-        isHalted = false
+        knowsOfHalt = false
         if !endings.isEmpty { answerReplaced() }
         endings = []
         waiters.append(initialization.completion)
@@ -274,12 +274,12 @@ extension ClientState {
     }
 
     mutating func halted(_ number: Int) {
-        if run?.number == number { isHalted = true }
+        if run?.number == number { knowsOfHalt = true }
     }
 
     /// Delivery of a run has begun again with other credentials.
     mutating func resumed(_ number: Int) {
-        if run?.number == number { isHalted = false }
+        if run?.number == number { knowsOfHalt = false }
     }
 
     /// The server has refused the credentials of a run for good.

@@ -113,8 +113,10 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var closers: [@Sendable () -> Void] = []
     /// The last reset that ended a run, if its caller gave it a key.
     var lastReset: (messageID: MessageID, outcome: ChangeOutcome)?
-    /// Whether the server has halted delivery: the next `initialize` runs in full.
-    var isHalted = false
+    /// Whether the program knows that delivery has halted, and has given nothing new since: the next `initialize` runs in
+    /// full. It is not the lane's halt, which begins before the program is asked for credentials, and ends after
+    /// `initialize` has returned.
+    var knowsOfHalt = false
     /// The calls of `reset(all: true)` since the last `initialize`, which have it run in full.
     var endings: Set<MessageID> = []
     /// When the lanes must be closed, by the monotonic clock, once the client is shut down.
@@ -147,7 +149,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
     var movesQueue: Bool {
         switch policy.movesQueue {
         case .never: false
-        case .afterHalt: isHalted
+        case .afterHalt: knowsOfHalt
         case .always: true
         }
     }
@@ -423,7 +425,7 @@ struct ClientState<Model: ClientModel, Lane: Sendable>: Sendable {
         switch phase {
         case .idle: .idle
         case .opening: .initializing
-        case .ready: isHalted ? .halted : .ready
+        case .ready: knowsOfHalt ? .halted : .ready
         case .withoutSession: .withoutSession
         case .resetting: .resetting
         case .disabled: .disabled
