@@ -1,4 +1,5 @@
 import JSONRPC
+import TrackerJSON
 import TrackerModels
 
 /// The texts about what is wrong, for the clients in other languages.
@@ -20,6 +21,11 @@ enum FaultTexts {
         export const PHRASES = new Set([
         \(items(FaultWord.phrases))
         ])
+
+        /** What a value must be, by the word of its kind. @type {Record<string, string>} */
+        export const KINDS = {
+        \(members(of: kinds))
+        }
 
         /** What became of dropped calls, with marks as the texts. @type {Record<string, string>} */
         export const DROPS = {
@@ -53,6 +59,11 @@ enum FaultTexts {
         })
         \"\"\"The faults whose text is a phrase, a part of other sentences: it ends without a full stop.\"\"\"
 
+        KINDS: dict[str, str] = {
+        \(entries(of: kinds))
+        }
+        \"\"\"What a value must be, by the word of its kind.\"\"\"
+
         ERRORS: dict[str, str] = {
         \(entries(of: TrackerError.Code.frames + [(RPCError.invalidParams("").code, RPCError.invalidParamText)]))
         }
@@ -74,6 +85,8 @@ enum FaultTexts {
         \"\"\"Why a client is off, by the word of the fault.\"\"\"
 
         """
+
+    private static let kinds = ValueKind.allCases.map { (word: $0.rawValue, text: $0.phrase) }
 
     private static let dropTexts = DropText.ofClients.map { (word: $0.rawValue, text: $0.text) }
 

@@ -8,11 +8,19 @@ package enum TextTemplate {
         filled(text[...], fact) ?? text
     }
 
-    /// The words for a fact: a number has separators, as in `524,288`.
-    package static func words(for fact: JSONValue) -> String {
+    /// A text with its facts, and nothing in place of a missing one.
+    package static func filled(_ text: String, _ facts: JSONObject) -> String {
+        filled(text) { name in facts[name].map { words(for: $0, named: name) } }
+    }
+
+    /// The words for a fact: a number has separators, as in `524,288`. What is `expected` is a ``ValueKind``, or one of
+    /// several words.
+    package static func words(for fact: JSONValue, named name: String) -> String {
         switch fact {
-        case .string(let text): text
-        case .array(let values): values.map(words).joined(separator: ", ")
+        case .string(let text): name == "expected" ? ValueKind(rawValue: text)?.phrase ?? text : text
+        case .array(let values) where name == "expected":
+            values.map { "'\(words(for: $0, named: ""))'" }.joined(separator: " or ")
+        case .array(let values): values.map { words(for: $0, named: name) }.joined(separator: ", ")
         case .number: grouped("\(fact)")
         case .object, .bool, .null: "\(fact)"
         }

@@ -118,7 +118,8 @@ struct ArgumentsTests {
         #expect(error?.message == "track: 'ratio' must be a number")
         #expect(
             error?.details.map { [$0.name, $0.value.text] } == [
-                ["method", #""track""#], ["param", #""ratio""#], ["detail", #""must be a number""#],
+                ["method", #""track""#], ["param", #""ratio""#],
+                ["fault", #"{"reason":"wrongKind","option":"ratio","expected":"number"}"#],
             ])
     }
 

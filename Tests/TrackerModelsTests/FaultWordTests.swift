@@ -13,7 +13,7 @@ struct FaultWordTests {
             let text = try #require(each["text"]?.stringValue)
             let facts = try #require(each["facts"]?.objectValue)
 
-            #expect(.string(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) }) == each["gives"])
+            #expect(.string(TextTemplate.filled(text, facts)) == each["gives"])
         }
     }
 
@@ -35,7 +35,7 @@ struct FaultWordTests {
                     == each["gives"]?.stringValue?.replacing(/(\d),(\d)/) { "\($0.1)\($0.2)" })
         }
         let words = Set(cases.compactMap { $0["word"]?.stringValue })
-        let untold = FaultWord.allCases.filter { $0.text.hasPrefix("'{option}'") && !words.contains($0.rawValue) }
+        let untold = FaultWord.allCases.filter { $0.text.starts(with: /\[?'{option}'/) && !words.contains($0.rawValue) }
         #expect(untold == [.messageID, .noValue, .blank, .tooLong, .notTheArgument, .wrongYear])
     }
 
@@ -45,7 +45,7 @@ struct FaultWordTests {
             let text = try #require(each["word"]?.stringValue.flatMap(ClientText.init)).text
             let facts = try #require(each["facts"]?.objectValue)
 
-            #expect(.string(TextTemplate.filled(text) { facts[$0].map(TextTemplate.words) }) == each["gives"])
+            #expect(.string(TextTemplate.filled(text, facts)) == each["gives"])
         }
     }
 
@@ -70,7 +70,14 @@ struct FaultWordTests {
                 .tooLarge(under: delivery),
                 "A was dropped: TOO_LARGE. As JSON it is larger than maxQueuedBytes allows, 2,048 bytes."
             ),
-            (.notJSON("No.", in: "options.context"), "A was dropped: SERIALIZATION_ERROR. options.context: No."),
+            (
+                Refusal(JSONConversionError(keyPath: "a[0]", reason: .infinity), in: "options.context"),
+                "A was dropped: SERIALIZATION_ERROR. 'options.context.a[0]' is an infinity, which JSON does not have."
+            ),
+            (
+                Refusal(JSONConversionError(keyPath: "", reason: .tooDeep)),
+                "A was dropped: SERIALIZATION_ERROR. It is nested more than 128 deep."
+            ),
             (
                 Refusal(OptionFault("options.x", .unknown(suggestion: "y", others: [], known: []))),
                 "A was dropped: INVALID_VALUE. 'options.x' is not known; did you mean 'y'?"
@@ -82,8 +89,8 @@ struct FaultWordTests {
                 "A was dropped: INVALID_VALUE. 'x' is not known; did you mean 'y'? 'a' is not known; did you mean 'b'?"
             ),
             (
-                Refusal(OptionFault("x", .wrongKind("a word", meant: .near("y")))),
-                "A was dropped: INVALID_VALUE. 'x' must be a word (did you mean 'y'?)."
+                Refusal(OptionFault("x", .otherWord(of: ["y", "z"], meant: .near("y")))),
+                "A was dropped: INVALID_VALUE. 'x' must be 'y' or 'z' (did you mean 'y'?)."
             ),
         ]
         for (refusal, message) in cases { #expect(refusal.message(of: "A", initializer: "init()") == message) }

@@ -124,7 +124,7 @@ struct JSONBridgingTests {
     func descriptions() {
         let error = JSONConversionError(keyPath: "items[2].price", reason: .unsupportedType("Data"))
 
-        #expect(error.description == "JSON cannot hold a value of type Data, such as the one at items[2].price.")
+        #expect(error.description == "'items[2].price' is of type Data, which JSON does not have.")
     }
 
     @Test("holds to 128 levels, whatever they are made of")

@@ -123,9 +123,9 @@ struct PropertiesEncodingTests {
         }
         let failure = #expect(throws: JSONConversionError.self) { try Properties(encoding: Failing()).json() }
         #expect(failure == JSONConversionError(keyPath: "inner", reason: .encoding("Fault")))
-        #expect(failure?.description == "The value at inner cannot be encoded: Fault")
+        #expect(failure?.description == "'inner' cannot be read: Fault.")
         let refusal = #expect(throws: JSONConversionError.self) { try Properties(encoding: Refusing()).json() }
-        #expect(refusal?.description == "The value at email cannot be encoded: Email is not valid")
+        #expect(refusal?.description == "'email' cannot be read: Email is not valid.")
     }
 
     @Test("nest at most 128 deep")

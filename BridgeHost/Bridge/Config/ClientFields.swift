@@ -18,7 +18,7 @@ enum AnalyticsFields {
                 "context", .reference("Properties"), "Merged over the context that the client collects itself.",
                 read: { value, path, options throws(TrackerError) in
                     guard let context = JSONValue(value).objectValue else {
-                        throw FieldCheck.fault(path, .wrongKind("an object"))
+                        throw FieldCheck.fault(path, .wrongKind(.object))
                     }
                     options.context = context
                 }
@@ -42,7 +42,7 @@ enum CallFields {
                 "timestamp", .reference("Timestamp"), "When it happened; by default when the call was made.",
                 read: { value, path, options throws(TrackerError) in
                     guard let timestamp = value.stringValue.flatMap({ Timestamp($0) }) else {
-                        throw FieldCheck.fault(path, .wrongKind(Timestamp.form))
+                        throw FieldCheck.fault(path, .wrongKind(.timestamp))
                     }
                     options.timestamp = timestamp
                 }
@@ -75,7 +75,7 @@ enum CallFields {
             name, .reference("Id"), summary,
             read: { value, path, options throws(TrackerError) in
                 guard value.isNull || value.idText != nil else {
-                    throw FieldCheck.fault(path, .wrongKind("a string or a whole number"))
+                    throw FieldCheck.fault(path, .wrongKind(.id))
                 }
                 options[keyPath: option] = value.idText
             }
@@ -88,7 +88,7 @@ enum CallFields {
         ConfigField(
             name, .reference("Properties"), summary,
             read: { value, path, options throws(TrackerError) in
-                guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind("an object")) }
+                guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind(.object)) }
                 options[keyPath: option] = Properties(accepted: value)
             })
     }
@@ -180,7 +180,7 @@ extension TrackerConfig.Screen {
     fileprivate init(_ value: JSONText, at path: String) throws(TrackerError) {
         self.init(name: value.stringValue ?? "")
         if value.kind != .string {
-            guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind("a string or an object")) }
+            guard value.kind == .object else { throw FieldCheck.fault(path, .wrongKind(.stringOrObject)) }
             try TrackerFields.screen.read(value, at: path, into: &self)
         }
     }
@@ -203,9 +203,4 @@ enum DeliveryFields {
     private static let storageDirectory =
         "The path of the state folder, from the root; by default the host's `--storage-dir`, else `MOBILE_TRACKER_STORAGE_DIR`, else `$XDG_STATE_HOME/mobile-tracker/<app>`, else "
         + "`~/.local/state/mobile-tracker/<app>`, where `<app>` is the host's `--app-name`."
-}
-
-extension Timestamp {
-    /// What its text must be, as a part of a sentence.
-    static let form = "a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'"
 }

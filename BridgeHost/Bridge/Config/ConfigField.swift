@@ -59,13 +59,13 @@ struct ConfigField<Options: Sendable>: Sendable {
 extension ConfigField {
     /// A value that every JSON value of one kind gives, or none.
     private static func field<Value>(
-        _ name: String, _ aliases: [String], _ schema: Schema, _ summary: String, mustBe phrase: String,
+        _ name: String, _ aliases: [String], _ schema: Schema, _ summary: String, mustBe kind: ValueKind,
         _ value: @escaping @Sendable (JSONText) -> Value?, set: @escaping @Sendable (inout Options, Value) -> Void
     ) -> ConfigField {
         ConfigField(
             name, aliases: aliases, schema, summary,
             read: { text, path, options throws(TrackerError) in
-                guard let value = value(text) else { throw FieldCheck.fault(path, .wrongKind(phrase)) }
+                guard let value = value(text) else { throw FieldCheck.fault(path, .wrongKind(kind)) }
                 set(&options, value)
             })
     }
@@ -74,12 +74,12 @@ extension ConfigField {
         _ name: String, _ option: OptionPath<String?>, aliases: [String] = [],
         _ summary: String
     ) -> ConfigField {
-        field(name, aliases, .string, summary, mustBe: "a string", \.stringValue) { $0[keyPath: option] = $1 }
+        field(name, aliases, .string, summary, mustBe: .string, \.stringValue) { $0[keyPath: option] = $1 }
     }
 
     /// A string that is never absent.
     static func text(_ name: String, _ option: OptionPath<String>, _ summary: String) -> ConfigField {
-        field(name, [], .string, summary, mustBe: "a string", \.stringValue) { $0[keyPath: option] = $1 }
+        field(name, [], .string, summary, mustBe: .string, \.stringValue) { $0[keyPath: option] = $1 }
     }
 
     /// An object whose keys have a table of their own.
@@ -109,7 +109,7 @@ extension ConfigField {
             option.key, aliases: aliases, option.schema, summary ?? option.sentence(defaults),
             read: { text, path, options throws(TrackerError) in
                 guard let value = option.range.value(text) else {
-                    throw FieldCheck.fault(path, .wrongKind(option.range.phrase, meant: option.word(meantBy: text)))
+                    throw FieldCheck.fault(path, option.fault(of: text))
                 }
                 option.apply(value, to: &options)
             })
@@ -128,16 +128,32 @@ extension ConfigOption {
         return "\(summary); by default \(usual ?? absence)\(least)\(zero)."
     }
 
-    fileprivate func word(meantBy text: JSONText) -> OptionFault.Word? {
-        guard case .words(let words) = range, let given = text.stringValue else { return nil }
-        if let word = synonyms[given.lowercased()] { return .synonym(word, of: given) }
-        return SpellingSuggestion.nearest(to: given, among: words).map { .near($0) }
+    /// What is wrong with a value that its range does not have.
+    fileprivate func fault(of text: JSONText) -> OptionFault.Reason {
+        switch range {
+        case .integer, .bytes: .wrongKind(.wholeNumber)
+        case .share: .wrongKind(.number)
+        case .duration: .wrongKind(.milliseconds)
+        case .boolean: .wrongKind(.boolean)
+        case .text, .path: .wrongKind(.string)
+        case .words(let words): .otherWord(of: words, text, synonyms: synonyms)
+        case .headers: .wrongKind(.headers)
+        }
     }
 
     fileprivate var schema: Schema {
         // 0 stands outside of the range.
         if zero != nil, case .integer(_, let most) = range.schema { return .integer(least: 0, most: most) }
         return range.schema
+    }
+}
+
+extension OptionFault.Reason {
+    /// That a value is no word of those there are, with the one that was probably meant.
+    static func otherWord(of words: [String], _ value: JSONText, synonyms: [String: String] = [:]) -> Self {
+        guard let given = value.stringValue else { return .otherWord(of: words) }
+        if let word = synonyms[given.lowercased()] { return .otherWord(of: words, meant: .synonym(word, of: given)) }
+        return .otherWord(of: words, meant: SpellingSuggestion.nearest(to: given, among: words).map { .near($0) })
     }
 }
 
@@ -153,19 +169,6 @@ extension ConfigOption.Range {
         case .text, .path: .string
         case .words(let words): .choice(words)
         case .headers: .object([], others: .string)
-        }
-    }
-
-    /// What a value must be, as a part of a sentence.
-    fileprivate var phrase: String {
-        switch self {
-        case .integer, .bytes: "a whole number"
-        case .share: "a number"
-        case .duration: "a whole number of milliseconds"
-        case .boolean: "a boolean"
-        case .text, .path: "a string"
-        case .words(let words): words.map { "'\($0)'" }.joined(separator: " or ")
-        case .headers: "an object of strings"
         }
     }
 

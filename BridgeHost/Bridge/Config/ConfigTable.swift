@@ -32,7 +32,7 @@ struct ConfigTable<Options: Sendable>: Sendable {
     /// - Throws: INVALID_CONFIGURATION naming the key and what is wrong with it.
     func read(_ object: JSONText, at path: String = "", into options: inout Options) throws(TrackerError) {
         guard object.kind == .object else {
-            throw FieldCheck.fault(path.isEmpty ? "config" : path, .wrongKind("an object"))
+            throw FieldCheck.fault(path.isEmpty ? "config" : path, .wrongKind(.object))
         }
         let members = object.members.map { (key: $0.key, value: $0.value, field: field($0.key)) }
         let unknown = members.lazy.filter { $0.field == nil }.map(\.key)

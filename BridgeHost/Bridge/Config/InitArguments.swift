@@ -16,7 +16,7 @@ struct InitArguments: Sendable {
             else: fault(inBrand: "").rpcError),
         .optional(
             "config", .object, "Where and how to deliver; `apiUrl` and `xApiKey` are required, or in the environment.",
-            schema: "TrackerConfig", else: FieldCheck.fault("config", .wrongKind("an object")).rpcError,
+            schema: "TrackerConfig", else: FieldCheck.fault("config", .wrongKind(.object)).rpcError,
             example: #"{"apiUrl": "https://api.example.com", "xApiKey": "key"}"#),
     ]
 
@@ -54,13 +54,13 @@ private struct Form {
         let params = arguments.text
         switch params?.kind {
         case .array where params?.elements.count == 1 && arguments.value(0)?.kind == .object:
-            return try published(arguments.value(0) ?? .emptyObject)
+            return try published(arguments.value(0) ?? .emptyObject, arguments)
         case .object where !InitArguments.parameters.contains { params?[$0.name] != nil }:
-            return try published(params ?? .emptyObject)
+            return try published(params ?? .emptyObject, arguments)
         default:
             let brand = params.flatMap { $0.kind == .array ? arguments.value(0) : $0["brandId"] }
             guard brand == nil || brand?.isNull == true || brand?.kind == .string else {
-                throw .invalidParam("brandId", of: "init", "must be a string, such as \"925\"")
+                throw arguments.fault(0, .wrongKind(.string, example: "\"925\""))
             }
             let checked = try Arguments(
                 params.flatMap { Params($0) } ?? .none, for: "init", taking: InitArguments.parameters)
@@ -68,10 +68,10 @@ private struct Form {
         }
     }
 
-    private static func published(_ object: JSONText) throws(RPCError) -> Form {
+    private static func published(_ object: JSONText, _ arguments: Arguments) throws(RPCError) -> Form {
         let brand = object["apiKey"] ?? .null
         guard brand.isNull || brand.kind == .string else {
-            throw .invalidParam("apiKey", of: "init", "must be a string, the brand ID, such as \"925\"")
+            throw arguments.fault(0, at: "apiKey", .wrongKind(.string, example: "\"925\""))
         }
         // The published type has both names of the address: `endpoint` counts.
         let others = object["endpoint"]?.isNull == false ? ["apiKey", "api_url", "apiUrl"] : ["apiKey"]

@@ -10,7 +10,7 @@ extension BridgedMethod {
             [
                 .optional(
                     "options", .object, "Where and how to deliver.", schema: "AnalyticsOptions",
-                    else: FieldCheck.fault("options", .wrongKind("an object")).rpcError,
+                    else: FieldCheck.fault("options", .wrongKind(.object)).rpcError,
                     example: #"{"writeKey": "key", "ingestionHost": "https://in.example.com"}"#)
             ],
             result: "Initialized",

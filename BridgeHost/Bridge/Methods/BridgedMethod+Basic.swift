@@ -20,7 +20,7 @@ extension BridgedMethod {
                 .optional("appVersion", .string, "The application's version, for the events' context."),
                 .optional(
                     "options", .object, "How events are kept and delivered.", schema: "BasicOptions",
-                    else: FieldCheck.fault("options", .wrongKind("an object")).rpcError),
+                    else: FieldCheck.fault("options", .wrongKind(.object)).rpcError),
             ],
             result: "Initialized",
             errors: [.invalidAPIKey, .invalidEndpoint, .invalidConfiguration, .storage, .initializationFailed],

@@ -60,12 +60,12 @@ extension BridgedMethod {
     /// The topics, given one by one, or as a list by position or by name.
     private static func topics(_ arguments: Arguments) throws(RPCError) -> [NotificationPublisher.Topic] {
         let list = arguments.value(0)?.kind == .array ? arguments.value(0) : arguments.text
-        guard let list, list.kind == .array else { throw arguments.fault(0, "must be an array") }
+        guard let list, list.kind == .array else { throw arguments.fault(0, .wrongKind(.array)) }
         var topics: [NotificationPublisher.Topic] = []
         for element in list.elements {
             guard let topic = element.stringValue.flatMap(NotificationPublisher.Topic.init(name:)) else {
-                let known = NotificationPublisher.Topic.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-                throw arguments.fault(0, "must hold nothing but \(known)")
+                let known = NotificationPublisher.Topic.allCases.map(\.rawValue)
+                throw arguments.fault(0, at: "topics[\(topics.count)]", .otherWord(of: known, element))
             }
             topics.append(topic)
         }

@@ -111,21 +111,25 @@ extension CallExpectation {
         // A filter that no call can have would let every test pass that expects no call.
         for (name, _) in members where !RecordedCall.members.contains(name) {
             let nearest = SpellingSuggestion.nearest(to: name, among: RecordedCall.members)
-            let advice = nearest.map { "; did you mean '\($0)'?" }
-            throw .invalidParams(
-                "A recorded call has no member '\(name.prefix(80))'"
-                    + (advice ?? ": it has \(RecordedCall.members.joined(separator: ", "))"), param: name)
+            let known = nearest == nil ? RecordedCall.members : []
+            throw arguments.fault(
+                2, at: String(name.prefix(80)), .unknown(suggestion: nearest, others: [], known: known))
         }
         for name in ["userId", "anonymousId", "groupId", "advertisingId", "sourceSessionId"] {
-            if let given = members[name] { members[name] = try Self.id(given, name) }
+            guard let given = members[name] else { continue }
+            // A whole number is its digits.
+            guard let text = (try? JSONText(given))?.idText else { throw arguments.fault(2, at: name, .wrongKind(.id)) }
+            members[name] = .string(text)
         }
-        if let method = members["method"] { try Self.check(method, "method", Self.methods) }
-        if let client = members["client"] { try Self.check(client, "client", ClientName.allCases.map(\.rawValue)) }
+        func check(_ given: JSONValue?, _ name: String, _ words: [String]) throws(RPCError) {
+            guard let given, !words.contains(where: { .string($0) == given }) else { return }
+            throw arguments.fault(2, at: name, .otherWord(of: words))
+        }
+        try check(members["method"], "method", Self.methods)
+        try check(members["client"], "client", ClientName.allCases.map(\.rawValue))
         if let outcome = members["outcome"] {
-            try Self.check(outcome["status"] ?? .null, "outcome.status", ["queued", "pending", "dropped"])
-            if let reason = outcome["reason"] {
-                try Self.check(reason, "outcome.reason", RefusalReason.allCases.map(\.rawValue))
-            }
+            try check(outcome["status"] ?? .null, "outcome.status", ["queued", "pending", "dropped"])
+            try check(outcome["reason"], "outcome.reason", RefusalReason.allCases.map(\.rawValue))
         }
         self.init(
             try arguments.string(0), arguments.value(1).flatMap { JSONValue($0).objectValue } ?? [:], members: members)
@@ -133,21 +137,6 @@ extension CallExpectation {
 
     /// The calls that are recorded, without the client's name.
     private static let methods = Set(BridgedMethod.all.compactMap(\.recordedAs)).sorted()
-
-    /// An id as a call has it: a whole number is its digits.
-    private static func id(_ given: JSONValue, _ name: String) throws(RPCError) -> JSONValue {
-        guard let text = (try? JSONText(given))?.idText else {
-            throw .invalidParams(
-                "'\(name)' must be a string or a whole number: leave it out where it does not matter", param: name)
-        }
-        return .string(text)
-    }
-
-    private static func check(_ given: JSONValue, _ name: String, _ words: [String]) throws(RPCError) {
-        guard let text = given.stringValue, words.contains(text) else {
-            throw .invalidParams("'\(name)' must be one of \(words.joined(separator: ", "))", param: name)
-        }
-    }
 }
 
 extension [RecordedCall] {

@@ -49,7 +49,7 @@ extension BridgedMethod {
             name, [.optional("filter", .object, "Which events; by default all.", schema: "RefusedFilter")],
             result: result, errors: [.storage], summary, example: #"[{"client": "tracker", "statuses": [422]}]"#
         ) { host, arguments, reply in
-            let selection = try arguments.value(0).map(RefusedFields.selection) ?? RefusedSelection()
+            let selection = try arguments.reading(0, RefusedFields.selection) ?? RefusedSelection()
             let clients = host.clients.filter { selection.client == nil || selection.client == $0.name }
             let done = host.answeringOrFailing(reply, answer)
             let found = Mutex<[ClientName: Result<Value, TrackerError>]>([:])

@@ -183,7 +183,7 @@ extension BridgedMethod {
         let method = Method<HostSession>(
             name, parameters + [.messageID], result: "Outcome", summary: summary,
             answerIfNotSerializable: { host, fault in
-                client(host).control.refuse(name, .notJSON("The params \(fault.phrase).")).json
+                client(host).control.refuse(name, .ofParams(fault)).json
             },
             body: { host, arguments, reply in
                 let id: MessageID?
@@ -235,7 +235,7 @@ extension BridgedMethod {
             var credentials = Credentials(key: arguments.optionalString(0))
             if let headers = arguments.value(1) {
                 guard let read = headers.headers else {
-                    throw FieldCheck.fault("headers", .wrongKind("an object of strings"))
+                    throw FieldCheck.fault("headers", .wrongKind(.headers))
                 }
                 credentials.headers = read.values
             }

@@ -17,13 +17,13 @@ enum RefusedFields {
             read: { value, path, selection throws(TrackerError) in selection.client = try word(value, path) }),
         list("messageIds", "Their ids.") { value, path, selection throws(TrackerError) in
             guard let id = value.stringValue.flatMap(MessageID.init) else {
-                throw FieldCheck.fault(path, .wrongKind("an array of message ids"))
+                throw FieldCheck.fault(path, .wrongKind(.messageIDs))
             }
             selection.filter.messageIDs.insert(id)
         },
         list("events", "Names of events, screens or pages.") { value, path, selection throws(TrackerError) in
             guard let name = value.stringValue else {
-                throw FieldCheck.fault(path, .wrongKind("an array of strings"))
+                throw FieldCheck.fault(path, .wrongKind(.strings))
             }
             selection.filter.names.insert(name)
         },
@@ -33,7 +33,7 @@ enum RefusedFields {
             selection.filter.reasons.insert(try word(value, path))
         },
         list("statuses", of: .integer, "What the server answered.") { value, path, selection throws(TrackerError) in
-            guard let status = value.intValue else { throw FieldCheck.fault(path, .wrongKind("an array of statuses")) }
+            guard let status = value.intValue else { throw FieldCheck.fault(path, .wrongKind(.statuses)) }
             selection.filter.statuses.insert(Int(status))
         },
         time("since", \.filter.since, "Refused then or later."),
@@ -42,17 +42,10 @@ enum RefusedFields {
 
     /// The selection that a filter makes.
     ///
-    /// - Throws: INVALID_PARAMS naming the member at fault.
-    static func selection(_ object: JSONText) throws(RPCError) -> RefusedSelection {
+    /// - Throws: What is wrong with the member at fault.
+    static func selection(_ object: JSONText) throws(TrackerError) -> RefusedSelection {
         var selection = RefusedSelection()
-        do throws(TrackerError) {
-            try table.read(object, at: "filter", into: &selection)
-        } catch {
-            var refusal = RPCError.invalidParams(error.fault.map { $0.sentence(naming: $0.key) } ?? error.message)
-            // From these a client makes the sentence in its own names.
-            refusal.details = error.rpcError.details
-            throw refusal
-        }
+        try table.read(object, at: "filter", into: &selection)
         return selection
     }
 
@@ -63,7 +56,7 @@ enum RefusedFields {
         ConfigField(
             name, .array(of: element), summary,
             read: { value, path, selection throws(TrackerError) in
-                guard value.kind == .array else { throw FieldCheck.fault(path, .wrongKind("an array")) }
+                guard value.kind == .array else { throw FieldCheck.fault(path, .wrongKind(.array)) }
                 // A program that has found none to drop must not drop all.
                 guard !value.elements.isEmpty else {
                     throw FieldCheck.fault(path, .invalid(.emptyList))
@@ -79,7 +72,7 @@ enum RefusedFields {
             name, .reference("Timestamp"), summary,
             read: { value, path, selection throws(TrackerError) in
                 guard let time = value.stringValue.flatMap({ Timestamp($0) }) else {
-                    throw FieldCheck.fault(path, .wrongKind(Timestamp.form))
+                    throw FieldCheck.fault(path, .wrongKind(.timestamp))
                 }
                 selection[keyPath: member] = time
             })
@@ -89,8 +82,7 @@ enum RefusedFields {
         _ value: JSONText, _ path: String
     ) throws(TrackerError) -> Word {
         guard let word = value.stringValue.flatMap(Word.init(rawValue:)) else {
-            let words = Word.allCases.map { "'\($0.rawValue)'" }.joined(separator: " or ")
-            throw FieldCheck.fault(path, .wrongKind(words))
+            throw FieldCheck.fault(path, .otherWord(of: Word.allCases.map(\.rawValue), value))
         }
         return word
     }

@@ -68,6 +68,14 @@ extension CallAnswer {
 }
 
 extension Refusal {
+    /// Params that cannot be passed on.
+    static func ofParams(_ fault: Params.Fault) -> Refusal {
+        switch fault {
+        case .loneSurrogate: Refusal(.serialization, .loneSurrogate)
+        case .tooDeep: Refusal(.serialization, .tooDeep, ["most": JSONValue(JSONText.maxDepth)])
+        }
+    }
+
     fileprivate var json: JSONText {
         var object: JSONObject = ["status": "dropped"]
         object.merge(members)

@@ -27,7 +27,8 @@ package struct RefusedCommand: Sendable {
         } catch let error as JSONSyntaxError {
             throw CommandFailure(message: "--filter is no JSON: \(error)")
         } catch {
-            throw CommandFailure(message: "--filter: \((error as? RPCError)?.message ?? "\(error)")")
+            let fault = (error as? TrackerError)?.fault
+            throw CommandFailure(message: "--filter: \(fault.map { $0.sentence(naming: $0.key) } ?? "\(error)")")
         }
     }
 

@@ -135,17 +135,22 @@ extension RPCError {
 
     /// The method does not take this value of a param.
     ///
-    /// - Parameter detail: What is wrong, such as `must not be negative`; in `data` with the names.
-    package static func invalidParam(_ param: String, of method: String, _ detail: String) -> RPCError {
-        let facts = [("method", method), ("param", param), ("detail", detail)]
-        var error = invalidParams(
-            TextTemplate.filled(invalidParamText) { name in facts.first { $0.0 == name }?.1 })
-        error.details = facts.map { Detail($0, $1) }
+    /// - Parameters:
+    ///   - fault: What is wrong, as data; in `data` with the names.
+    ///   - sentence: The same in words.
+    ///   - reason: Why the call has no effect, as a stable word; in `data` as well.
+    static func invalidParam(
+        _ param: String, of method: String, _ fault: JSONObject, _ sentence: String, reason: String?
+    ) -> RPCError {
+        let message = TextTemplate.filled(invalidParamText, ["method": .string(method), "fault": .string(sentence)])
+        var error = invalidParams(message, of: method, param: param)
+        if let fault = try? JSONText(fault) { error.details.append(Detail("fault", fault)) }
+        if let reason { error.details.append(Detail("reason", reason)) }
         return error
     }
 
     /// The sentence about a value, a ``TextTemplate``.
-    package static let invalidParamText = "{method}: '{param}' {detail}"
+    package static let invalidParamText = "{method}: {fault}"
 
     /// A defect of the server, not of the caller.
     ///

@@ -136,21 +136,36 @@ package struct Arguments: Sendable {
         return try present(index, value.doubleValue)
     }
 
+    /// The name of a parameter.
+    ///
+    /// - Parameter index: Its place in the method's list.
+    package func name(_ index: Int) -> String { signature.parameters[index].name }
+
     /// Makes the error for a value of a parameter that the method does not accept.
     ///
     /// - Parameters:
     ///   - index: The parameter's place in the method's list.
-    ///   - fault: The rest of a sentence that begins with its name, such as "must not be negative".
+    ///   - word: What is wrong, as a stable word.
+    ///   - facts: Where, and within which limits.
+    ///   - sentence: The same in words.
     /// - Returns: An error to throw.
-    package func fault(_ index: Int, _ fault: String) -> RPCError {
+    package func fault(_ index: Int, _ word: String, _ facts: JSONObject, _ sentence: String) -> RPCError {
         let parameter = signature.parameters[index]
-        var error = RPCError.invalidParam(parameter.name, of: signature.method, fault)
-        if let reason = parameter.reason { error.details.append(RPCError.Detail("reason", reason)) }
-        return error
+        var fault: JSONObject = ["reason": .string(word)]
+        for (name, fact) in facts { fault[name] = fact }
+        return .invalidParam(parameter.name, of: signature.method, fault, sentence, reason: parameter.reason)
+    }
+
+    private func fault(_ index: Int, _ fault: KindFault, example: String? = nil) -> RPCError {
+        var facts: JSONObject = [
+            "option": .string(name(index)), "expected": .string(signature.rules[index].kind.expected.rawValue),
+        ]
+        if let example { facts["example"] = .string(example) }
+        return self.fault(index, fault.rawValue, facts, TextTemplate.filled(fault.text, facts))
     }
 
     private func present<Value>(_ index: Int, _ value: Value?) throws(RPCError) -> Value {
-        guard let value else { throw fault(index, "must be \(signature.rules[index].kind.phrase)") }
+        guard let value else { throw fault(index, .wrongKind) }
         return value
     }
 
@@ -159,12 +174,10 @@ package struct Arguments: Sendable {
             let (rule, position) = (signature.rules[index], position(index))
             guard position != Self.absent else {
                 guard rule.isRequired else { continue }
-                throw signature.parameters[index].errorIfAbsent
-                    ?? fault(index, "is required and must be \(rule.kind.phrase)")
+                throw signature.parameters[index].errorIfAbsent ?? fault(index, .required)
             }
             guard rule.kind.accepts(params.kind(at: position), params.value(at: position)) else {
-                let example = signature.parameters[index].example.map { ", such as \($0)" } ?? ""
-                throw fault(index, "must be \(rule.kind.phrase)\(example)")
+                throw fault(index, .wrongKind, example: signature.parameters[index].example)
             }
         }
     }

@@ -116,16 +116,16 @@ package final class Parameter: Sendable {
 }
 
 extension Parameter.Kind {
-    /// The word for it in a sentence.
-    var phrase: String {
+    /// What a value must be.
+    var expected: ValueKind {
         switch self {
-        case .string: "a string"
-        case .id: "a string or a whole number"
-        case .number: "a number"
-        case .integer: "an integer"
-        case .boolean: "a boolean"
-        case .object: "an object"
-        case .array: "an array"
+        case .string: .string
+        case .id: .id
+        case .number: .number
+        case .integer: .integer
+        case .boolean: .boolean
+        case .object: .object
+        case .array: .array
         }
     }
 

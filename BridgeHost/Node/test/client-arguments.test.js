@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { suite, test } from 'node:test'
 import { captureWarnings, fakeTracker } from '../testsupport/hosts.js'
 import { realTracker, withoutHost } from '../testsupport/real-host.js'
+import { sentenceOf } from '../src/client/fault.js'
 import { METHODS } from '../src/client/methods.js'
 import { writeParams } from '../src/client/params.js'
 import { SCOPE } from '../src/client/scope.js'
@@ -13,20 +14,21 @@ const config = { apiUrl: 'https://api.example.com', xApiKey: 'key' }
 /** What arguments come to that the host cannot judge: the outcome's reason, and what the warning says of it. */
 const WRONG = {
     'track with a function': [
-        (t) => t.track('X', () => 1), 'INVALID_VALUE', "'attributes' must be an object, and is a function.",
+        (t) => t.track('X', () => 1), 'INVALID_VALUE', "'attributes' must be an object, and is of type function.",
     ],
-    'track with a symbol': [(t) => t.track(Symbol('X')), 'INVALID_EVENT_NAME', "'eventName' must be a string, and is a symbol."],
+    'track with a symbol': [(t) => t.track(Symbol('X')), 'INVALID_EVENT_NAME', "'eventName' must be a string, and is of type symbol."],
     'track with a promise': [
-        (t) => t.track('X', Promise.resolve({})), 'INVALID_VALUE', "'attributes' must be an object, and is a Promise.",
+        (t) => t.track('X', Promise.resolve({})), 'INVALID_VALUE', "'attributes' must be an object, and is of type Promise.",
     ],
     'track with NaN': [(t) => t.track('X', { a: NaN }), 'SERIALIZATION_ERROR', 'track "X" was dropped: SERIALIZATION_ERROR'],
     'a user id that is not exact': [
         (t) => t.identify(2 ** 53), 'INVALID_USER_ID', "'userId' is a number too large to be exact: give its text, or a BigInt.",
     ],
     'an invalid Date': [
-        (t) => t.analytics.track('X', {}, { timestamp: new Date('x') }), 'SERIALIZATION_ERROR', 'options.timestamp is an invalid Date.',
+        (t) => t.analytics.track('X', {}, { timestamp: new Date('x') }), 'SERIALIZATION_ERROR',
+        "'options.timestamp' is an invalid Date, which JSON does not have.",
     ],
-    'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', "'options' must be an object such as"],
+    'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', "'options' must be an object, such as"],
 }
 
 /** What arguments of another kind come to, which the host refuses: the reason, the param, the rest of the sentence and a hint. */
@@ -165,20 +167,23 @@ suite('a wrong argument of a tracking call', () => {
 
     test('that no host sees has its kind and its limits as data', async (t) => {
         const { tracker } = fakeTracker(t)
-        const given = { reason: 'wrongKind', option: 'attributes', expected: 'an object', given: 'a function' }
+        const given = { reason: 'wrongKind', option: 'attributes', expected: 'object', given: 'function' }
 
         assert.deepEqual((await tracker.track('X', () => 1)).fault, given)
         assert.deepEqual((await tracker.identify(2 ** 53)).fault, { reason: 'inexact', option: 'userId', type: 'BigInt' })
     })
 
-    for (const [what, [call, reason, option, detail, hint = '']] of Object.entries(OTHER_KIND)) {
+    for (const [what, [call, reason, option, words, hint = '']] of Object.entries(OTHER_KIND)) {
         test(`is one with the host's words for the kind that it must have: ${what}`, { skip: withoutHost }, async (t) => {
             const { tracker, warnings } = await realTracker(t)
 
-            assert.deepEqual(await call(tracker), { status: 'dropped', reason, fault: { reason: 'invalid', option, detail } })
+            const { fault, ...outcome } = await call(tracker)
 
+            assert.deepEqual(outcome, { status: 'dropped', reason })
+            assert.equal(fault.option, option)
+            assert.equal(sentenceOf(fault.reason, fault), `'${option}' ${words}`)
             assert.equal(warnings.length, 1)
-            assert.ok(warnings[0].includes(` was dropped: ${reason}. '${option}' ${detail}.${hint} (at `), warnings[0])
+            assert.ok(warnings[0].includes(` was dropped: ${reason}. '${option}' ${words}.${hint} (at `), warnings[0])
             assert.match(warnings[0], / \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
         })
     }
@@ -203,10 +208,10 @@ suite('a wrong argument of a tracking call', () => {
             const { tracker, warnings } = await realTracker(t)
 
             const { fault, ...outcome } = await call(tracker)
-            assert.deepEqual([outcome, fault.reason], [{ status: 'dropped', reason: 'SERIALIZATION_ERROR' }, 'notJSON'])
+            assert.deepEqual([outcome, fault.reason], [{ status: 'dropped', reason: 'SERIALIZATION_ERROR' }, 'unreadable'])
 
             assert.equal(warnings.length, 1)
-            assert.ok(warnings[0].includes(`SERIALIZATION_ERROR. ${fault.detail} (at `), warnings[0])
+            assert.ok(warnings[0].includes(`SERIALIZATION_ERROR. ${sentenceOf('unreadable', fault)}. (at `), warnings[0])
             assert.match(warnings[0], / cannot be read: .* \(at .*client-arguments\.test\.js:\d+:\d+\)$/)
         })
     }
@@ -239,13 +244,13 @@ suite('a wrong argument of a tracking call', () => {
     })
 
     test('that only the host finds is an outcome as well', async (t) => {
-        const data = { code: 'INVALID_PARAMS', method: 'track', param: 'eventName', detail: 'is odd' }
-        const error = { code: -32602, message: "track: 'eventName' is odd", data }
+        const fault = { reason: 'wrongKind', option: 'eventName', expected: 'string' }
+        const data = { code: 'INVALID_PARAMS', method: 'track', param: 'eventName', fault }
+        const error = { code: -32602, message: "track: 'eventName' must be a string", data }
         const { tracker, warnings } = fakeTracker(t, { errors: { track: error } })
 
-        const fault = { reason: 'invalid', option: 'eventName', detail: 'is odd' }
         assert.deepEqual(await tracker.track('X'), { status: 'dropped', reason: 'INVALID_VALUE', fault })
-        assert.ok(warnings[0].includes("INVALID_VALUE. 'eventName' is odd. (at "), warnings[0])
+        assert.ok(warnings[0].includes("INVALID_VALUE. 'eventName' must be a string. (at "), warnings[0])
     })
 
     test('is no warning with warnings: false', async (t) => {
@@ -275,7 +280,7 @@ suite('what has no effect is told', () => {
             '(eventName, attributes, metadata, { messageId })',
         ],
         'a function among the attributes': [
-            (t) => t.track('X', { a: { then: () => 1 } }), 'attributes.a.then is a function, which JSON cannot hold',
+            (t) => t.track('X', { a: { then: () => 1 } }), "'attributes.a.then' is of type function, which JSON does not have: it is left out",
         ],
     }
     for (const [what, [call, ...words]] of Object.entries(calls)) {
@@ -326,7 +331,7 @@ suite('createTracker refuses', () => {
         'arguments that are no strings': [{ hostArguments: ['--max', 1] }, "'hostArguments' must be an array of strings"],
         'a misspelled place for the log': [{ stderr: 'ignroe' }, "'stderr' must be 'inherit' or 'ignore'"],
         'a name that is no string': [{ appName: 7 }, "'appName' must be a string"],
-        'a logger without a method': [{ logger: {} }, "'logger' must be an object with one of the methods debug, info, warn and error"],
+        'a logger without a method': [{ logger: {} }, "'logger' must be a logger, such as console"],
         'a filter that is no function': [{ beforeSend: 7 }, "'beforeSend' must be a function"],
     }
     for (const [what, [options, sentence]] of Object.entries(wrong)) {
@@ -369,7 +374,7 @@ suite('any other call', () => {
         await new Promise((resolve) => setImmediate(resolve))
 
         assert.equal(warnings.length, 2)
-        assert.match(warnings[0], /init failed, and its error was not handled: INVALID_BRAND_ID: init: brandId holds a lone surrogate\. \(at /)
+        assert.match(warnings[0], /init failed, and its error was not handled: INVALID_BRAND_ID: init: 'brandId' holds half a surrogate pair, which is no character\. \(at /)
         assert.match(warnings[1], /init failed, and its error was not handled: INVALID_BRAND_ID: Brand ID must be a number \(at .*:\d+\)$/)
     })
 

@@ -238,7 +238,7 @@ suite('beforeSend', () => {
 
         assert.equal(warnings.length, 2)
         assert.match(warnings[0], /the option 'messageID' has no effect/)
-        assert.match(warnings[1], /attributes\.f is a function, which JSON cannot hold/)
+        assert.match(warnings[1], /'attributes\.f' is of type function, which JSON does not have/)
         assert.deepEqual(written(lives), [['track', { eventName: 'A', attributes: { n: 1 } }]])
     })
 
@@ -405,18 +405,18 @@ suite('beforeSend', () => {
     const changes = {
         'a cycle': [
             (call) => void (call.properties.list[0].back = call.properties),
-            'SERIALIZATION_ERROR', 'attributes.list[0].back is part of a cycle',
+            'SERIALIZATION_ERROR', "'attributes.list[0].back' is part of a cycle",
         ],
         'itself inside': [
             (call) => Object.assign(call, { metadata: { call } }),
-            'SERIALIZATION_ERROR', 'metadata.call.metadata is part of a cycle',
+            'SERIALIZATION_ERROR', "'metadata.call.metadata' is part of a cycle",
         ],
         'a getter that throws': [
             (call) => Object.defineProperty(call, 'name', no), 'BEFORE_SEND', '`beforeSend` has returned what cannot be read: Error at ',
         ],
         'a getter inside that throws': [
             (call) => ({ ...call, properties: Object.defineProperty({}, 'x', no) }),
-            'SERIALIZATION_ERROR', 'attributes.x cannot be read: Error at ',
+            'SERIALIZATION_ERROR', "'attributes.x' cannot be read: Error at ",
         ],
         'a BigInt as its name': [
             (call) => ({ ...call, name: 5n }), 'INVALID_EVENT_NAME', "'eventName' must be a string. (at ",

@@ -137,11 +137,15 @@ suite('a value that cannot be sent', () => {
         const outcomes = [await tracker.track('A', { a: [1, NaN] }), await tracker.basic.track('B', { b: '\ud800' })]
         await tracker.track('C')
 
-        const refused = (detail) => ({ status: 'dropped', reason: 'SERIALIZATION_ERROR', fault: { reason: 'notJSON', detail } })
-        assert.deepEqual(outcomes, [refused('attributes.a[1] is NaN.'), refused('properties.b holds a lone surrogate.')])
+        const refused = (fault) => ({ status: 'dropped', reason: 'SERIALIZATION_ERROR', fault })
+        assert.deepEqual(outcomes, [
+            refused({ reason: 'notJSON', option: 'attributes.a[1]', value: 'NaN' }),
+            refused({ reason: 'loneSurrogate', option: 'properties.b' }),
+        ])
         assert.deepEqual(warnings.map(withoutPlace), [
-            '[MobileTracker] track "A" was dropped: SERIALIZATION_ERROR. attributes.a[1] is NaN.',
-            '[MobileTracker] basic.track "B" was dropped: SERIALIZATION_ERROR. properties.b holds a lone surrogate.',
+            `[MobileTracker] track "A" was dropped: SERIALIZATION_ERROR. 'attributes.a[1]' is NaN, which JSON does not have.`,
+            '[MobileTracker] basic.track "B" was dropped: SERIALIZATION_ERROR. '
+                + "'properties.b' holds half a surrogate pair, which is no character.",
         ])
         assert.deepEqual(methodsOf(lives()[0]), ['track'])
     })
@@ -208,7 +212,7 @@ suite('a value that cannot be sent', () => {
         await assert.rejects(tracker.init('\ud800'), { code: 'INVALID_BRAND_ID', number: 1001 })
         await assert.rejects(tracker.init('925', { cookieExpiration: NaN }), {
             code: 'INVALID_CONFIGURATION',
-            message: 'init: config.cookieExpiration is NaN.',
+            message: "init: 'config.cookieExpiration' is NaN, which JSON does not have.",
         })
         await assert.rejects(tracker.basic.initialize('key', '\ud800'), { code: 'INVALID_ENDPOINT', number: 1008 })
         await assert.rejects(tracker.getCrossDomainUrl('\ud800'), { code: 'SERIALIZATION_ERROR', number: 1004 })

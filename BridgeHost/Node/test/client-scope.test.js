@@ -166,7 +166,7 @@ suite('analytics.with', { skip: withoutHost }, () => {
         const { reason } = await analytics.with({ userId: 'u1', properties: { n: NaN } }, () => analytics.track('A'))
 
         assert.equal(reason, 'SERIALIZATION_ERROR')
-        assert.match(warnings[0], /scope\.properties\.n is NaN.*client-scope\.test\.js/s)
+        assert.match(warnings[0], /'scope\.properties\.n' is NaN.*client-scope\.test\.js/s)
     })
 
     test('and the options of a call may be a Map', async (t) => {
@@ -289,7 +289,7 @@ suite('beforeSend in a scope', { skip: withoutHost }, () => {
         ],
         'an id without a value': [[{ userId: undefined }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/],
         'an id that is none': [[{ groupId: {} }], 'INVALID_VALUE', /'scope\.groupId' must be a string or a whole number/],
-        'what JSON cannot hold': [[{ properties: { n: NaN } }], 'SERIALIZATION_ERROR', /scope\[0\]\.properties\.n is NaN/],
+        'what JSON cannot hold': [[{ properties: { n: NaN } }], 'SERIALIZATION_ERROR', /'scope\[0\]\.properties\.n' is NaN/],
         'no list': [new Set([{ userId: 2 ** 53 }]), 'INVALID_VALUE', /'scope' must be an array\./],
         'no value of a scope': [[7], 'INVALID_VALUE', /'scope' must be an object/],
     }

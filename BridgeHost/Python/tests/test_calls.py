@@ -89,7 +89,7 @@ class CallTests(TestCase):
         rule = "'message_id' must be 1 to 128 printable ASCII characters without spaces at either end."
         self.assertIn(f'track "A" was dropped: INVALID_VALUE. {rule} (at ', self.warnings[0])
         self.assertIn("'message_id' must be a string. (at ", self.warnings[4])
-        self.assertIn("message_id is an object, which JSON does not have. (at ", self.warnings[5])
+        self.assertIn("'message_id' is of type object, which JSON does not have. (at ", self.warnings[5])
         with self.assertRaisesRegex(MobileTrackerError, f"INVALID_PARAMS: reset: {rule[:-1]}$"):
             tracker.reset(message_id=" ")
 
@@ -211,17 +211,17 @@ class CallTests(TestCase):
         ]
 
         faults = [
-            ("INVALID_EVENT_NAME", "eventName", "is required and must be a string"),
-            ("INVALID_EVENT_NAME", "eventName", "must be a string"),
-            ("INVALID_USER_ID", "userId", "must be a string or a whole number"),
-            ("INVALID_USER_ID", "userId", "must be a string or a whole number"),
-            ("INVALID_VALUE", "attributes", "must be an object"),
-            ("INVALID_VALUE", "latitude", "must be a number"),
-            ("INVALID_VALUE", "groupId", "is required and must be a string or a whole number"),
+            ("INVALID_EVENT_NAME", "required", "eventName", "string"),
+            ("INVALID_EVENT_NAME", "wrongKind", "eventName", "string"),
+            ("INVALID_USER_ID", "wrongKind", "userId", "id"),
+            ("INVALID_USER_ID", "wrongKind", "userId", "id"),
+            ("INVALID_VALUE", "wrongKind", "attributes", "object"),
+            ("INVALID_VALUE", "wrongKind", "latitude", "number"),
+            ("INVALID_VALUE", "required", "groupId", "id"),
         ]
         self.assertEqual(
             [(outcome.reason, outcome.fault) for outcome in (receipt.outcome(60) for receipt in outcomes)],
-            [(reason, {"reason": "invalid", "option": name, "detail": detail}) for reason, name, detail in faults],
+            [(reason, {"reason": word, "option": name, "expected": kind}) for reason, word, name, kind in faults],
         )
         self.assertRegex(
             self.warnings[2], r"^identify was dropped: INVALID_USER_ID\. 'user_id' must be a string or a whole number\. "
@@ -245,7 +245,7 @@ class CallTests(TestCase):
         reasons = ["INVALID_EVENT_NAME", "INVALID_USER_ID", *["INVALID_VALUE"] * 2, *["SERIALIZATION_ERROR"] * 2]
         self.assertEqual([receipt.outcome(60).reason for receipt in outcomes], reasons)
         self.assertEqual(fake.lives, [])
-        self.assertIn("INVALID_EVENT_NAME. event_name is a bytes, which JSON does not have. (at ", self.warnings[0])
+        self.assertIn("INVALID_EVENT_NAME. 'event_name' is of type bytes, which JSON does not have. (at ", self.warnings[0])
 
     def test_an_analytics_call_says_for_itself_whom_it_is_about(self) -> None:
         tracker, fake = self.fake()

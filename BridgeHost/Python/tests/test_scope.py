@@ -107,7 +107,7 @@ class ScopeTests(TestCase):
         with tracker.analytics.scope(user_id="u1", properties={"n": math.nan}):
             outcome = tracker.analytics.track("A").outcome(60)
         self.assertEqual(outcome.reason, "SERIALIZATION_ERROR")
-        self.assertIn("scope.properties.n is nan", self.warnings[0])
+        self.assertIn("'scope.properties.n' is nan", self.warnings[0])
         self.assertIn("test_scope.py", self.warnings[0])
 
     def test_that_is_larger_than_the_host_takes_drops_every_call(self) -> None:
@@ -125,7 +125,7 @@ class ScopeTests(TestCase):
         with tracker.analytics.scope(user_id=10**5000):
             outcomes.append(tracker.analytics.track("A").outcome(60))
         self.assertEqual([outcome.reason for outcome in outcomes], ["SERIALIZATION_ERROR"])
-        self.assertRegex(self.warnings[0], r"scope cannot be read: ValueError.*test_scope\.py")
+        self.assertRegex(self.warnings[0], r"'scope' cannot be read: ValueError.*test_scope\.py")
 
     def test_may_decorate_functions_and_holds_for_each_call(self) -> None:
         tracker, collector = self.started()

@@ -66,10 +66,10 @@ class OptionTests(unittest.TestCase):
 
     def test_a_wrong_one_is_refused_at_once(self) -> None:
         wrong: list[tuple[dict[str, Any], str]] = [
-            ({"host_arguments": "--storage-dir=/tmp"}, "'host_arguments' must be a list of strings"),
-            ({"host_arguments": ["--storage-dir", 1]}, "'host_arguments' must be a list of strings"),
-            ({"stderr": "ignroe"}, "'stderr' must be 'inherit' or 'ignore', and is 'ignroe'"),
-            ({"app_name": 1}, "'app_name' must be a string, and is an int"),
+            ({"host_arguments": "--storage-dir=/tmp"}, "'host_arguments' must be an array of strings"),
+            ({"host_arguments": ["--storage-dir", 1]}, "'host_arguments' must be an array of strings"),
+            ({"stderr": "ignroe"}, "'stderr' must be 'inherit' or 'ignore', not 'ignroe'"),
+            ({"app_name": 1}, "'app_name' must be a string, and is of type int"),
             ({"logger": print}, "'logger' must be a logger"),
             ({"before_send": {}}, "'before_send' must be a function"),
             ({"default": "str"}, "'default' must be a function"),

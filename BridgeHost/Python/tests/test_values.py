@@ -135,20 +135,20 @@ class ValueTests(TestCase):
         for _ in range(129):
             deep = [deep]
         faults: dict[str, Any] = {
-            "v is nan": float("nan"),
-            "v.a[1] is inf": {"a": [0, float("inf")]},
-            "v.d is NaN": {"d": Decimal("NaN")},
-            'v["a b"] holds a lone surrogate': {"a b": "\ud800"},
-            "v.a[0] is part of a cycle": cycle,
-            "v.o is an object, which JSON does not have": {"o": object()},
-            "v.s is a Strange, which JSON does not have": {"s": Strange()},
-            "v is a type, which JSON does not have": Item,
-            "v is NaT": pandas.NaT,
-            'v[0].m has two keys that are "1" in JSON': [{"m": {1: "a", "1": "b"}}],
-            "v is a bytes, which JSON does not have": b"secret",
-            "v has a key that is no string": {(1, 2): 3},
-            f"v{'[0]' * 8}… is nested deeper than 128 levels": deep,
-            "v cannot be read: ZeroDivisionError": Unreadable(a=1),
+            "'v' is nan, which JSON does not have": float("nan"),
+            "'v.a[1]' is inf, which JSON does not have": {"a": [0, float("inf")]},
+            "'v.d' is NaN, which JSON does not have": {"d": Decimal("NaN")},
+            "'v[\"a b\"]' holds half a surrogate pair, which is no character": {"a b": "\ud800"},
+            "'v.a[0]' is part of a cycle": cycle,
+            "'v.o' is of type object, which JSON does not have": {"o": object()},
+            "'v.s' is of type Strange, which JSON does not have": {"s": Strange()},
+            "'v' is of type type, which JSON does not have": Item,
+            "'v' is NaT, which JSON does not have": pandas.NaT,
+            "'v[0].m' has two keys that are \"1\" in JSON": [{"m": {1: "a", "1": "b"}}],
+            "'v' is of type bytes, which JSON does not have": b"secret",
+            "'v' has a key that is no string": {(1, 2): 3},
+            f"'v{'[0]' * 8}…' is nested more than 128 deep": deep,
+            "'v' cannot be read: ZeroDivisionError": Unreadable(a=1),
         }
         for message, value in faults.items():
             with self.subTest(message), self.assertRaises(ValueFault) as caught:
@@ -166,8 +166,8 @@ class ValueTests(TestCase):
 
         self.assertEqual(written([b"\x01", float("nan"), Decimal("1.10")], default), '[{"hex":"01"},null,1.10]')
         for value, message in [
-            (Strange(), r"v cannot be sent: default has raised ZeroDivisionError at \S+test_values\.py:\d+$"),
-            (object(), "v cannot be read: RecursionError at "),
+            (Strange(), r"'v' cannot be sent: `default` has failed: ZeroDivisionError at \S+test_values\.py:\d+$"),
+            (object(), "'v' cannot be read: RecursionError at "),
         ]:
             with self.assertRaisesRegex(ValueFault, message):
                 written(value, default)
@@ -175,7 +175,7 @@ class ValueTests(TestCase):
         def refuse(value: object) -> object:
             raise TypeError("no")
 
-        with self.assertRaisesRegex(ValueFault, "v is a Strange, which JSON does not have"):
+        with self.assertRaisesRegex(ValueFault, "'v' is of type Strange, which JSON does not have"):
             written(Strange(), refuse)
 
     def test_what_was_read_is_written_again_to_the_digit(self) -> None:
@@ -208,10 +208,10 @@ class ValueTests(TestCase):
         tracker.track("B").outcome(60)
 
         self.assertEqual(outcome.reason, "SERIALIZATION_ERROR")
-        self.assertEqual(outcome.fault, {"reason": "notJSON", "detail": "attributes.items[0].price is nan."})
+        self.assertEqual(outcome.fault, {"reason": "notJSON", "option": "attributes.items[0].price", "value": "nan"})
         self.assertRegex(
             self.warnings[0],
-            r'^track "A" was dropped: SERIALIZATION_ERROR\. attributes\.items\[0\]\.price is nan\. \(at ',
+            r'^track "A" was dropped: SERIALIZATION_ERROR\. .attributes\.items\[0\]\.price. is nan, which JSON does not have\. \(at ',
         )
         self.assertEqual([call["params"]["eventName"] for call in fake.lives[0]], ["B"])
 
@@ -303,7 +303,7 @@ class ValueTests(TestCase):
         tracker, _ = self.fake()
 
         config: Any = {"max_queued_events": float("nan")}
-        with self.assertRaisesRegex(Exception, r"INVALID_CONFIGURATION: init: config\.max_queued_events is nan\."):
+        with self.assertRaisesRegex(Exception, "INVALID_CONFIGURATION: Invalid configuration: 'config.max_queued_events' is nan, which JSON does not have$"):
             tracker.init("925", config)
         with self.assertRaisesCode("INVALID_ENDPOINT"):
             tracker.basic.initialize("key", "\ud800")

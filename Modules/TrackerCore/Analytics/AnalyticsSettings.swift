@@ -44,10 +44,7 @@ struct AnalyticsSettings: ClientSettings {
         do throws(JSONSyntaxError) {
             context = .object("context", try AnalyticsContext.template(commonContext))
         } catch {
-            throw FieldCheck.fault(
-                "context",
-                error.kind == .tooDeep
-                    ? .invalid(.tooDeep, ["most": JSONValue(JSONText.maxDepth)]) : .invalid(.notFinite))
+            throw TrackerError(Self.fault(of: error, in: "context"))
         }
         delivery = Self.delivery(of: options)
         self.options = options
@@ -67,8 +64,16 @@ struct AnalyticsSettings: ClientSettings {
                 own.namesPerson
                     ? BodyTemplate([.fixed(try JSONText(merged))]) : try AnalyticsContext.template(merged))
         } catch {
-            throw .notJSON("\(error)", in: "options.context")
+            let fault = Self.fault(of: error, in: "options.context")
+            throw Refusal(.serialization, fault.reason.word, fault.facts)
         }
+    }
+
+    private static func fault(of error: JSONSyntaxError, in option: String) -> OptionFault {
+        OptionFault(
+            option,
+            error.kind == .tooDeep
+                ? .invalid(.tooDeep, ["most": JSONValue(JSONText.maxDepth)]) : .invalid(.notFinite))
     }
 
     var title: String { "AnalyticsClient \(key.masked)" }

@@ -25,7 +25,7 @@ package struct CallDefaults: Hashable, Sendable {
         do throws(JSONConversionError) {
             return try values?.json()
         } catch {
-            throw FieldCheck.fault(option, .invalid(.unwritable, ["detail": .string(error.description)]))
+            throw TrackerError(error.fault(of: option))
         }
     }
 }

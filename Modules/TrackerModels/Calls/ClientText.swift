@@ -32,10 +32,8 @@ package enum ClientText: String, CaseIterable, Sendable {
     case otherArguments
     // Its listeners.
     case noTopic, noListener, listenerFailed, notificationsLost
-    /// Stands for the path of a value if a call as a whole is wrong.
-    case wholeCall
-    // What is wrong with a value, behind its path.
-    case unreadable, unwritable, otherType, loneSurrogate, wrongKey, sameKeys, cycle, tooDeep
+    // Values that are no part of the JSON.
+    case omitted
     // Calls that fail.
     case callTooLarge, failedLater, unhandled
     /// `unsent` is there if the host had not received them.
@@ -124,15 +122,8 @@ package enum ClientText: String, CaseIterable, Sendable {
         case .noListener: "The listener must be a function."
         case .listenerFailed: "A listener[ to {topic}] failed: {error}"
         case .notificationsLost: "{count} notifications were left out: they were not read in time."
-        case .wholeCall: "The call"
-        case .unreadable: "cannot be read: {error}"
-        case .unwritable: "is {value}"
-        case .otherType: "is {type}, which JSON does not have"
-        case .loneSurrogate: "holds a lone surrogate"
-        case .wrongKey: "has a key that is no string"
-        case .sameKeys: "has two keys that are {key} in JSON"
-        case .cycle: "is part of a cycle"
-        case .tooDeep: "is nested deeper than {levels} levels"
+        case .omitted:
+            "'{option}' is of type {type}, which JSON does not have[, and {count} more are like it: they are|: it is] left out"
         case .callTooLarge: "{method}: The call is too large. A message has at most {limit} bytes."
         case .failedLater: "{method}, which was called while tracking was off, failed: {why}"
         case .unhandled: "{method} failed, and its error was not handled: {error}{place}"

@@ -1,11 +1,15 @@
+import TrackerJSON
+
 /// What is wrong with a call, an option or an answer, as a word that does not change between versions.
 ///
 /// Each has its ``text`` here, the only place for all languages: the clients in other languages get theirs from this list.
 package enum FaultWord: String, CaseIterable, Sendable {
     // Of an option.
     case required, wrongKind, outOfRange, tooSmall, tooLarge, unknown, repeated, exceeded, excluded, lacking, onlyHalt
-    case emptyText, noName, emptyList, wrapped, notBoolean, controlCharacter, longKey, tooDeep, notFinite, unwritable
+    case emptyText, noName, emptyList, wrapped, notBoolean, controlCharacter, longKey
     case largeDefaults, homePath, relativePath, inexact
+    // Of a value that JSON cannot hold, or as a whole of the call.
+    case notJSON, notFinite, tooDeep, cycle, loneSurrogate, wrongKey, sameKeys, unreadable, notConverted, leftOut
     // Of a file that an option names.
     case unreadableFile, folder, device, emptyKeyFile, notUTF8, unusableCertificate, unusableKey
     case unreadablePlan, largePlan, wrongPlan
@@ -14,11 +18,9 @@ package enum FaultWord: String, CaseIterable, Sendable {
     // Of a URL in an option.
     case insecureURL, urlCharacters, longURL, relativeURL, urlScheme, urlQuery, urlFragment, urlUserInfo, urlEndpoint
     case urlPort, urlPercent, urlPathCharacter, noURLHost, urlBracket, urlAfterHost, urlIPv6, urlIPv4, urlHostName
-    /// Of an argument. The host, or the client in another language, says the rest of the sentence.
-    case invalid
     // Of a call that is dropped, beside its reason.
     case location, email, crossSiteCookie, sessionInURL, sourceSession, groupID, advertisingID, messageID
-    case noOptions, noValue, blank, tooLong, notTheArgument, noVisitor, wrongYear, notJSON, size
+    case noOptions, noValue, blank, tooLong, notTheArgument, noVisitor, wrongYear, size
     case offByOption, offByEnvironment
     // Of a call that a client in another language drops itself.
     case closed, unanswered, notStored
@@ -38,16 +40,17 @@ package enum FaultWord: String, CaseIterable, Sendable {
     package var isPhrase: Bool {
         switch self {
         case .required, .wrongKind, .outOfRange, .tooSmall, .tooLarge, .repeated, .excluded, .lacking, .onlyHalt,
-            .emptyText, .noName, .emptyList, .wrapped, .notBoolean, .controlCharacter, .longKey, .tooDeep, .notFinite,
-            .unwritable, .largeDefaults, .homePath, .relativePath, .inexact, .unreadableFile, .folder, .device,
-            .emptyKeyFile, .notUTF8, .unusableCertificate, .unusableKey, .unreadablePlan, .largePlan, .manyHeaders,
-            .largeHeaders, .headerName, .headerValue, .ownHeader, .repeatedHeader, .invalid:
+            .emptyText, .noName, .emptyList, .wrapped, .notBoolean, .controlCharacter, .longKey, .tooDeep,
+            .notFinite, .notJSON, .cycle, .loneSurrogate, .wrongKey, .sameKeys, .unreadable, .notConverted, .leftOut,
+            .largeDefaults, .homePath, .relativePath, .inexact, .unreadableFile, .folder, .device, .emptyKeyFile,
+            .notUTF8, .unusableCertificate, .unusableKey, .unreadablePlan, .largePlan, .manyHeaders, .largeHeaders,
+            .headerName, .headerValue, .ownHeader, .repeatedHeader, .messageID:
             true
         case .unknown, .exceeded, .wrongPlan, .insecureURL, .urlCharacters, .longURL, .relativeURL, .urlScheme,
             .urlQuery, .urlFragment, .urlUserInfo, .urlEndpoint, .urlPort, .urlPercent, .urlPathCharacter, .noURLHost,
             .urlBracket, .urlAfterHost, .urlIPv6, .urlIPv4, .urlHostName, .location, .email, .crossSiteCookie,
-            .sessionInURL, .sourceSession, .groupID, .advertisingID, .messageID, .noOptions, .noValue, .blank, .tooLong,
-            .notTheArgument, .noVisitor, .wrongYear, .notJSON, .size, .offByOption, .offByEnvironment, .closed,
+            .sessionInURL, .sourceSession, .groupID, .advertisingID, .noOptions, .noValue, .blank, .tooLong,
+            .notTheArgument, .noVisitor, .wrongYear, .size, .offByOption, .offByEnvironment, .closed,
             .unanswered, .notStored, .plan, .inBackground, .checkKey, .checkAddress:
             false
         }
@@ -60,9 +63,8 @@ package enum FaultWord: String, CaseIterable, Sendable {
     /// its own form in each language.
     package var text: String {
         switch self {
-        case .required: "'{option}' is required[, such as {example}]"
-        case .wrongKind:
-            "'{option}' must be {expected}[, and is {given}][ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)]"
+        case .required: KindFault.required.text
+        case .wrongKind: KindFault.wrongKind.text
         case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
         case .tooSmall: "'{option}' must be at least {least}, not {value}"
         case .tooLarge: "'{option}' must be at most {most}, not {value}"
@@ -82,9 +84,17 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .controlCharacter:
             "'{option}' [must hold a key, and the text of {path} ]holds a control character, such as a line break"
         case .longKey: "'{option}' [must hold a key, and the text of {path} ]is longer than {most} bytes"
-        case .tooDeep: "'{option}' is nested more than {most} deep"
+        case .notJSON: "['{option}'|It] is [of type {type}|{value}], which JSON does not have"
         case .notFinite: "'{option}' holds a number that is not finite"
-        case .unwritable: "'{option}' cannot be written: {detail}"
+        case .tooDeep: "['{option}'|It] is nested more than {most} deep"
+        case .cycle: "['{option}'|It] is part of a cycle"
+        case .loneSurrogate: "['{option}'|It] holds half a surrogate pair, which is no character"
+        case .wrongKey: "['{option}'|It] has a key that is no string"
+        case .sameKeys: "['{option}'|It] has two keys that are {key} in JSON"
+        case .unreadable: "['{option}'|It] cannot be read: {error}"
+        case .notConverted: "'{option}' cannot be sent: `default` has failed: {error}"
+        case .leftOut:
+            "'{option}' has no form in JSON, and would be left out: leave it out where it does not matter"
         case .largeDefaults: "'{option}' is too large: all defaults together have {size} bytes, of {most}"
         case .homePath:
             "'{option}' must be a path from the root, such as '/var/lib/shop/tracker', not '{value}': only a shell knows "
@@ -136,7 +146,6 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .urlHostName:
             "'{option}' is not usable. The URL's host is not a name: labels of 1 to 63 letters, digits, hyphens or "
                 + "underscores, with dots between."
-        case .invalid: "'{option}' {detail}"
         case .location:
             "The latitude is from -90 to 90, the longitude from -180 to 180, and the accuracy not below 0."
         case .email: "An email address has one @ and no spaces."
@@ -145,7 +154,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .sourceSession: "The id of the other session is empty."
         case .groupID: "The id of the group is empty."
         case .advertisingID: "The id is blank. `null` clears it."
-        case .messageID: "'{option}' \(MessageID.rule)."
+        case .messageID: "'{option}' \(MessageID.rule)"
         case .noOptions: "It is no event and takes no options."
         case .noValue: "'{option}' is given and has no value. Leave it out to mean the client's own."
         case .blank: "'{option}' is blank."
@@ -154,7 +163,6 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .noVisitor:
             "It is about a user alone. Give '{option}': the visitor with that id gets the other user id."
         case .wrongYear: "'{option}' is not in the years 0 to 9999."
-        case .notJSON: "[{option}: ]{detail}"
         case .size: "As JSON it is larger than {option} allows, {most} bytes."
         case .offByOption: "Tracking is off: `enabled` is false."
         case .offByEnvironment: "Tracking is off: MOBILE_TRACKER_ENABLED is false in the environment."

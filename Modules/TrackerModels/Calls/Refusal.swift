@@ -27,15 +27,6 @@ package struct Refusal: Error, Hashable, Sendable {
         Refusal(.invalidValue, word, facts)
     }
 
-    /// A value that JSON cannot hold.
-    ///
-    /// - Parameter option: The option in which it is, if it is in one.
-    package static func notJSON(_ detail: String, in option: String? = nil) -> Refusal {
-        var facts: JSONObject = ["detail": .string(detail)]
-        if let option { facts["option"] = .string(option) }
-        return Refusal(.serialization, .notJSON, facts)
-    }
-
     /// The body is larger than a record may be.
     package static func tooLarge(under delivery: DeliveryOptions) -> Refusal {
         let (name, limit) =
@@ -60,13 +51,15 @@ package struct Refusal: Error, Hashable, Sendable {
     /// - Parameter initializer: How the client is initialised there.
     package func sentence(_ initializer: String) -> String {
         TextTemplate.filled(word?.text ?? reason.text) { name in
-            name == "init" ? initializer : facts[name].map(Self.words)
+            name == "init" ? initializer : facts[name].map { Self.words(for: $0, named: name) }
         }
     }
 
     /// The words for a fact. Of several unknown options, each has facts of its own.
-    private static func words(for fact: JSONValue) -> String {
-        guard case .array(let values) = fact, case .object? = values.first else { return TextTemplate.words(for: fact) }
+    private static func words(for fact: JSONValue, named name: String) -> String {
+        guard case .array(let values) = fact, case .object? = values.first else {
+            return TextTemplate.words(for: fact, named: name)
+        }
         return values.compactMap(\.objectValue).map { Refusal(.invalidValue, .unknown, $0).sentence("") }
             .joined(separator: " ")
     }

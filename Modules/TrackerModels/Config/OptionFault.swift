@@ -29,8 +29,9 @@ extension OptionFault {
     package enum Reason: Error, Hashable, Sendable {
         /// It has no value. The example is one.
         case required(example: String?)
-        /// Its value is of another kind than this, such as `a string`, or no word of those there are.
-        case wrongKind(String, meant: Word? = nil)
+        case wrongKind(ValueKind, example: String? = nil)
+        /// Its value is no word of those there are.
+        case otherWord(of: [String], meant: Word? = nil)
         case outOfRange(least: Quantity, most: Quantity, value: Quantity)
         case tooSmall(least: Quantity, value: Quantity)
         case tooLarge(most: Quantity, value: Quantity)
@@ -106,7 +107,7 @@ extension OptionFault.Reason {
     package var word: FaultWord {
         switch self {
         case .required: .required
-        case .wrongKind: .wrongKind
+        case .wrongKind, .otherWord: .wrongKind
         case .outOfRange: .outOfRange
         case .tooSmall: .tooSmall
         case .tooLarge: .tooLarge
@@ -123,7 +124,10 @@ extension OptionFault.Reason {
     fileprivate var facts: [(name: String, value: JSONValue)] {
         switch self {
         case .required(let example): example.map { [("example", .string($0))] } ?? []
-        case .wrongKind(let kind, let word): [("expected", .string(kind))] + (word?.facts ?? [])
+        case .wrongKind(let kind, let example):
+            [("expected", .string(kind.rawValue))] + (example.map { [("example", .string($0))] } ?? [])
+        case .otherWord(let words, let word):
+            [("expected", .array(words.map { .string($0) }))] + (word?.facts ?? [])
         case .outOfRange, .tooSmall, .tooLarge: quantities.map { ($0.name, $0.value.json) }
         case .unknown(let suggestion, let others, let known):
             OptionFault.Unknown.suggested(suggestion)
@@ -144,7 +148,7 @@ extension OptionFault.Reason {
         case .tooSmall(let least, let value): [("least", least), ("value", value)]
         case .tooLarge(let most, let value): [("most", most), ("value", value)]
         case .exceeded(let most, _, _): [("most", most)]
-        case .required, .wrongKind, .unknown, .repeated, .invalid, .excluded, .lacking, .onlyHalt: []
+        case .required, .wrongKind, .otherWord, .unknown, .repeated, .invalid, .excluded, .lacking, .onlyHalt: []
         }
     }
 
@@ -162,7 +166,7 @@ extension OptionFault.Reason {
             guard let fact = facts.first(where: { $0.name == name })?.value else { return nil }
             // As a quantity it has no separators.
             if case .number = fact { return "\(fact)" }
-            return TextTemplate.words(for: fact)
+            return TextTemplate.words(for: fact, named: name)
         }
     }
 }

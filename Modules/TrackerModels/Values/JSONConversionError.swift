@@ -31,15 +31,49 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
     /// A sentence for a developer.
     ///
     /// It names the place and the type, never the value.
-    public var description: String {
+    public var description: String { Refusal(self).sentence("") + "." }
+
+    /// The reason as a word that does not change between versions.
+    fileprivate var word: FaultWord {
         switch reason {
-        case .notANumber: "JSON cannot hold NaN, which is the value at \(keyPath)."
-        case .infinity: "JSON cannot hold an infinity, which is the value at \(keyPath)."
-        case .unsupportedType(let name): "JSON cannot hold a value of type \(name), such as the one at \(keyPath)."
-        case .tooDeep:
-            "The value\(keyPath.isEmpty ? "" : " at \(keyPath)") is nested more than \(JSONText.maxDepth) deep."
-        case .notAnObject(let kind): "The value is not a JSON object but of kind \(kind)."
-        case .encoding(let message): "The value\(keyPath.isEmpty ? "" : " at \(keyPath)") cannot be encoded: \(message)"
+        case .notANumber, .infinity, .unsupportedType: .notJSON
+        case .tooDeep: .tooDeep
+        case .notAnObject: .wrongKind
+        case .encoding: .unreadable
         }
+    }
+
+    /// What the text of that word has marks for, but for the path.
+    fileprivate var facts: JSONObject {
+        switch reason {
+        case .notANumber: ["value": "NaN"]
+        case .infinity: ["value": "an infinity"]
+        case .unsupportedType(let name): ["type": .string(name)]
+        case .tooDeep: ["most": JSONValue(JSONText.maxDepth)]
+        case .notAnObject(let kind):
+            ["expected": .string(ValueKind.object.rawValue), "given": .string("\(kind)")]
+        case .encoding(let message): ["error": .string(message)]
+        }
+    }
+
+    /// What is wrong with an option, or with what is in it.
+    package func fault(of option: String) -> OptionFault {
+        OptionFault(path(in: option), .invalid(word, facts))
+    }
+
+    fileprivate func path(in option: String?) -> String {
+        [option ?? "", keyPath].filter { !$0.isEmpty }.joined(separator: ".")
+    }
+}
+
+extension Refusal {
+    /// A value that JSON cannot hold.
+    ///
+    /// - Parameter option: The option in which it is, if it is in one.
+    init(_ error: JSONConversionError, in option: String? = nil) {
+        let path = error.path(in: option)
+        var facts = error.facts
+        if !path.isEmpty { facts["option"] = .string(path) }
+        self.init(.serialization, error.word, facts)
     }
 }

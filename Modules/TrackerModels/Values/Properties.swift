@@ -68,7 +68,7 @@ public struct Properties: Hashable, Sendable {
     package func checked(as option: String? = nil) throws(Refusal) -> JSONText {
         switch content {
         case .success(let text): return text
-        case .failure(let error): throw .notJSON(error.description, in: option)
+        case .failure(let error): throw Refusal(error, in: option)
         }
     }
 

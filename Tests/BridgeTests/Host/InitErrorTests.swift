@@ -35,7 +35,7 @@ struct InitErrorTests {
             (["925", ["colour": 1]], 1002, "INVALID_CONFIGURATION", "'colour' is not known"),
             ([925], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
             (["brandId": 925], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
-            ([["apiKey": 925]], -32602, "INVALID_PARAMS", #"the brand ID, such as "925""#),
+            ([["apiKey": 925]], -32602, "INVALID_PARAMS", #"'apiKey' must be a string, such as "925""#),
             ([true], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
             ([925, ["apiUrl": "x"]], -32602, "INVALID_PARAMS", #"'brandId' must be a string, such as "925""#),
         ] as [(JSONValue, Int, String, String)])
@@ -70,7 +70,7 @@ struct InitErrorTests {
                 ["option": "maxConcurrentRequests", "reason": "outOfRange", "least": 1, "most": 64, "value": 65]
             ),
             (["retryDelayMs": 20_000], ["option": "cooldownMs", "reason": "tooSmall", "least": 20_000]),
-            (["debug": "yes"], ["option": "debug", "reason": "wrongKind", "expected": "a boolean"]),
+            (["debug": "yes"], ["option": "debug", "reason": "wrongKind", "expected": "boolean"]),
             (["initTimeout": 5], ["option": "initTimeout", "reason": "unknown", "suggestion": "initTimeoutMs"]),
             (["apiUrl": nil], ["option": "apiUrl", "reason": "required", "example": "https://api.example.com"]),
             (["api_url": "x"], ["option": "api_url", "reason": "repeated", "other": "apiUrl"]),

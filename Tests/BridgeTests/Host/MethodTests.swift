@@ -142,11 +142,11 @@ struct MethodTests {
         arguments: [
             (
                 #"["\ud800"]"#,
-                "track was dropped: SERIALIZATION_ERROR. The params hold half a surrogate pair, which is no character."
+                "track was dropped: SERIALIZATION_ERROR. It holds half a surrogate pair, which is no character."
             ),
             (
                 #"["A", \#(deep(129))]"#,
-                "track was dropped: SERIALIZATION_ERROR. The params nest deeper than 128 levels."
+                "track was dropped: SERIALIZATION_ERROR. It is nested more than 128 deep."
             ),
             (
                 #"["A", {"x": "\#(String(repeating: "x", count: 600_000))"}]"#,
@@ -186,11 +186,11 @@ struct MethodTests {
             ("updateLocation", #"[1, 2, "3"]"#, "updateLocation: 'accuracy' must be a number"),
             ("reset", #"["yes"]"#, "reset: 'all' must be a boolean"),
             ("reset", #"{"messageId": "\ud800"}"#, "reset: the params hold half a surrogate pair"),
-            ("flush", "[-1]", "flush: 'timeoutMs' must not be negative"),
+            ("flush", "[-1]", "flush: 'timeoutMs' must be at least 0, not -1"),
             ("flush", "[1.5]", "flush: 'timeoutMs' must be an integer"),
             ("setConsent", #"["perhaps"]"#, "setConsent: 'consent' must be 'granted' or 'denied' or 'pending'"),
             ("getSessionId", "[1]", "getSessionId: got 1 param, takes none"),
-            ("host.subscribe", #"["weather"]"#, "host.subscribe: 'topics' must hold nothing but"),
+            ("host.subscribe", #"["weather"]"#, "host.subscribe: 'topics[0]' must be 'log' or"),
             ("host.subscribe", #"{"topics": "log"}"#, "host.subscribe: 'topics' must be an array"),
         ])
     func faults(method: String, params: String, message: String) async throws {
@@ -202,16 +202,24 @@ struct MethodTests {
     }
 
     @Test(
-        "name the param in the error's data, and why a call without it has no effect",
+        "name the param in the error's data, what is wrong with it, and why a call without it has no effect",
         arguments: [
-            ("track", "[17]", "eventName", "INVALID_EVENT_NAME"), ("basic.identify", "[]", "userId", "INVALID_USER_ID"),
-            ("analytics.screen", #"["A", 1]"#, "properties", nil), ("flush", "[-1]", "timeoutMs", nil),
-        ])
-    func faultData(method: String, params: String, param: String, reason: String?) async throws {
+            ("track", "[17]", ["eventName", "INVALID_EVENT_NAME"], ["reason": "wrongKind", "expected": "string"]),
+            ("basic.identify", "[]", ["userId", "INVALID_USER_ID"], ["reason": "required", "expected": "id"]),
+            ("analytics.screen", #"["A", 1]"#, ["properties"], ["reason": "wrongKind", "expected": "object"]),
+            ("flush", "[-1]", ["timeoutMs"], ["reason": "tooSmall", "least": 0, "value": -1]),
+            ("setConsent", #"["grantd"]"#, ["consent"], ["suggestion": "granted", "reason": "wrongKind"]),
+            ("reset", #"{"messageId": ""}"#, ["messageId"], ["reason": "messageID", "option": "messageId"]),
+            ("host.subscribe", #"["log", "weather"]"#, ["topics"], ["reason": "wrongKind", "option": "topics[1]"]),
+            ("refused.list", #"[{"statuses": 422}]"#, ["filter"], ["option": "filter.statuses", "expected": "array"]),
+        ] as [(String, String, [String], JSONObject)])
+    func faultData(method: String, params: String, param: [String], facts: JSONObject) async throws {
         let failure = try #require(await client.start(method, text: params).failure)
 
-        #expect(failure.data["param"]?.stringValue == param)
-        #expect(failure.data["reason"]?.stringValue == reason)
+        #expect(failure.code == "INVALID_PARAMS")
+        #expect([failure.data["param"], failure.data["reason"]].compactMap { $0?.stringValue } == param)
+        let fault = failure.data["fault"]
+        for (name, fact) in facts { #expect(fault?[name] == fact, "\(name) of \(String(describing: fault))") }
     }
 
     @Test("name the method that was probably meant")

@@ -118,10 +118,10 @@ struct RecordMethodTests {
         let wrong: [(JSONValue, String)] = [
             (["userId": nil], "'userId' must be a string or a whole number"),
             (["groupId": 1.5], "'groupId' must be a string or a whole number"),
-            (["method": "analytics.track"], "'method' must be one of alias, continueSession, group"),
-            (["client": "Analytics"], "'client' must be one of tracker, analytics, basic"),
-            (["outcome": ["status": "dropped", "reason": "FULL"]], "'outcome.reason' must be one of NOT_INITIALIZED"),
-            (["outcome": "queued"], "'outcome.status' must be one of queued, pending, dropped"),
+            (["method": "analytics.track"], "'method' must be 'alias' or 'continueSession' or 'group'"),
+            (["client": "Analytics"], "'client' must be 'tracker' or 'analytics' or 'basic'"),
+            (["outcome": ["status": "dropped", "reason": "FULL"]], "'outcome.reason' must be 'NOT_INITIALIZED' or "),
+            (["outcome": "queued"], "'outcome.status' must be 'queued' or 'pending' or 'dropped'"),
         ]
         for (members, sentence) in wrong {
             let failure = try await client.start("record.expect", ["A", [:], members, 0]).failure

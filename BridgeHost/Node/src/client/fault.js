@@ -1,4 +1,4 @@
-import { CLIENT_TEXTS, TEXTS } from './texts.js'
+import { CLIENT_TEXTS, KINDS, TEXTS } from './texts.js'
 
 /**
  * Says in a sentence what is wrong.
@@ -34,14 +34,15 @@ export function filled(text, facts) {
     const result = text.replace(/\[([^\]]*)\]|\{(\w+)\}/g, (_mark, part, name) => {
         if (part !== undefined) return part.split('|').map((each) => filled(each, facts)).find((each) => each !== undefined) ?? ''
         isWhole &&= (facts[name] ?? undefined) !== undefined
-        return wordsFor(facts[name])
+        return wordsFor(facts[name], name)
     })
     return isWhole ? result : undefined
 }
 
-/** The words for a fact. Of several unknown options, each has facts of its own. */
-function wordsFor(fact) {
+/** The words for a fact. Of several unknown options, each has facts of its own; what is expected is a kind, or one of several words. */
+function wordsFor(fact, name) {
+    if (name === 'expected') return Array.isArray(fact) ? fact.map((word) => `'${word}'`).join(' or ') : KINDS[fact] ?? String(fact)
     if (typeof fact === 'number') return fact.toLocaleString('en', { maximumFractionDigits: 20 })
     if (!Array.isArray(fact)) return String(fact)
-    return typeof fact[0] === 'object' ? fact.map((each) => sentenceOf('unknown', each)).join(' ') : fact.map(wordsFor).join(', ')
+    return typeof fact[0] === 'object' ? fact.map((each) => sentenceOf('unknown', each)).join(' ') : fact.map((each) => wordsFor(each, name)).join(', ')
 }

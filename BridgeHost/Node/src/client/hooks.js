@@ -9,12 +9,12 @@ export const MEMBERS = new Set(Object.values(METHODS).filter(({ gives }) => give
         ...[...params, ...options].map(memberOf), ...isScoped ? ['scope'] : [],
     ]))
 
-const FUNCTION = { isRight: isFunction, expected: 'a function' }
+const FUNCTION = { isRight: isFunction, expected: 'function' }
 
 /** What the functions of a program must be, by their names in a configuration. */
 export const KINDS = {
     beforeSend: FUNCTION, convert: FUNCTION, credentials: FUNCTION,
-    logger: { isRight: isLogger, expected: 'an object with one of the methods debug, info, warn and error' },
+    logger: { isRight: isLogger, expected: 'logger', example: 'console' },
 }
 
 /** What a plain value of each kind is. It is no less than the host takes: nothing that `beforeSend` has not seen may be sent. */
@@ -231,12 +231,12 @@ function memberOf({ name, member = name }) {
 function without(value, found) {
     if (!isObject(value)) return value
     const rest = { ...value }
-    for (const [name, { isRight, expected }] of Object.entries(KINDS)) {
+    for (const [name, { isRight, ...facts }] of Object.entries(KINDS)) {
         if (!(name in rest)) continue
         const hook = rest[name]
         delete rest[name]
         if (hook === undefined || hook === null) continue
-        if (!isRight(hook)) throw new ArgumentFault('wrongKind', name, { expected })
+        if (!isRight(hook)) throw new ArgumentFault('wrongKind', name, facts)
         found[name] = hook
     }
     // The form in which one object has all params.

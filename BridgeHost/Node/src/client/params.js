@@ -1,6 +1,5 @@
 import { types } from 'node:util'
 import { distance, folded, nearest } from '../nearest.js'
-import { clientText } from './fault.js'
 import { SCOPE } from './scope.js'
 import { PLAIN, TEXT, SizeFault, ValueFault, isLonger, omission, opaqueName, serialize } from './serialize.js'
 
@@ -14,17 +13,7 @@ const NEAR_WORDS = ['massageid', 'messaged', 'messageids']
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** An argument that the host cannot judge: JSON has no form for it, or its place is another. */
-export class ArgumentFault extends ValueFault {
-    /**
-     * @param {string} word What is wrong with it: the key of a text.
-     * @param {string} option Where it is, such as `options.userId`.
-     * @param {Record<string, string>} facts What the text has marks for besides.
-     */
-    constructor(word, option, facts) {
-        super(option, word)
-        this.data = { reason: word, option, ...facts }
-    }
-}
+export class ArgumentFault extends ValueFault {}
 
 /**
  * How params are written.
@@ -77,7 +66,7 @@ function paramsAs(form, row, args, { maxBytes, convert, isWhole, warn, ...how })
         : named(row, args, { form, write, warn, isWhole, maxBytes, ...how })
     if (omitted.length > 0) warn(omission(omitted))
     // Such as a promise in place of the object with all params.
-    if (made === undefined) throw new ValueFault(undefined, clientText('unreadable', { error: 'it has no form in JSON' }))
+    if (made === undefined) throw new ValueFault('notJSON', undefined, { type: typeName(args[0]) })
     return made
 }
 
@@ -90,7 +79,7 @@ function named({ params, gives, options, isScoped }, args, { form, write, warn, 
         if (value !== undefined) add(name, value)
         // For the host it would be left out.
         else if ((gives === 'outcome' || isWhole) && isUnwritable(args[i])) {
-            throw new ArgumentFault('wrongKind', name, { expected: phrase(kind), given: phrase(typeName(args[i])) })
+            throw new ArgumentFault('wrongKind', name, { expected: kind, given: typeName(args[i]) })
         }
     }
     if (newID) {
@@ -145,7 +134,7 @@ function withTextsOfIDs({ params }, given) {
 /** Scopes as `beforeSend` has left them, by the rules for those that a program gives. */
 function writeScopes(scopes, { form, write, warn, maxBytes }) {
     // In a Set the ids would be overlooked.
-    if (!Array.isArray(scopes)) throw new ArgumentFault('wrongKind', 'scope', { expected: 'an array' })
+    if (!Array.isArray(scopes)) throw new ArgumentFault('wrongKind', 'scope', { expected: 'array' })
     let list = form.list()
     for (const [i, scope] of scopes.entries()) {
         const place = `scope[${i}]`
@@ -173,16 +162,11 @@ function typeName(value) {
     return typeof value === 'object' ? opaqueName(value) : typeof value
 }
 
-function phrase(kind) {
-    if (kind === 'id') return 'a string or a whole number'
-    return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
-}
-
 /** The object after the arguments. */
 function optionsOf(value) {
     if (isAbsent(value)) return {}
     if (isObject(value) && !Array.isArray(value)) return withMembers(value)
-    throw new ArgumentFault('wrongKind', 'options', { expected: "an object such as { messageId: 'order-1' }" })
+    throw new ArgumentFault('wrongKind', 'options', { expected: 'object', example: "{ messageId: 'order-1' }" })
 }
 
 /**

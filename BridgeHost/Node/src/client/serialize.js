@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { described } from './errors.js'
-import { clientText } from './fault.js'
+import { clientText, sentenceOf } from './fault.js'
 
 /** The deepest nesting of arrays and objects; the outermost counts. */
 export const MAX_LEVELS = 128
@@ -8,15 +8,17 @@ export const MAX_LEVELS = 128
 /** A value that cannot be sent as it is. */
 export class ValueFault extends Error {
     /**
-     * @param {string | undefined} path Where it is, such as `attributes.items[2].price`; undefined for the whole call.
-     * @param {string} reason What is wrong with it, such as `is NaN`. It contains nothing of the value.
+     * @param {string} word What is wrong with it: the key of a text.
+     * @param {string | undefined} option Where it is, such as `attributes.items[2].price`; undefined for the whole call.
+     * @param {Record<string, unknown>} [facts] What the text has marks for besides. They contain nothing of the value.
      * @param {string} [argument] The argument that it is in.
      */
-    constructor(path, reason, argument = path) {
-        super(`${path ?? clientText('wholeCall')} ${reason}`)
+    constructor(word, option, facts = {}, argument = option) {
+        const data = { reason: word, ...option === undefined ? {} : { option }, ...facts }
+        super(sentenceOf(word, data))
         this.argument = argument
-        /** What is wrong, as the host says it of what it cannot read. */
-        this.data = { reason: 'notJSON', detail: `${this.message}.` }
+        /** What is wrong, as the host says it. */
+        this.data = data
     }
 }
 
@@ -38,7 +40,7 @@ export function isLonger(text, maxBytes) {
  */
 export function faultFrom(thrown, path, argument) {
     if (thrown instanceof ValueFault || thrown instanceof SizeFault) return thrown
-    return new ValueFault(path, clientText('unreadable', { error: described(thrown) }), argument)
+    return new ValueFault('unreadable', path, { error: described(thrown) }, argument)
 }
 
 /**
@@ -190,9 +192,9 @@ function converted(value, place, level) {
 }
 
 /** What `convert` makes of a value that JSON has no form for, or the fault. */
-function convertedOrFault(value, place, level, reason) {
+function convertedOrFault(value, place, level, shown) {
     const made = converted(value, place, level)
-    return made === undefined ? fault(place, level, reason) : made
+    return made === undefined ? fault(place, level, 'notJSON', { value: shown }) : made
 }
 
 function leaveOut(value, kind, place, level) {
@@ -202,7 +204,7 @@ function leaveOut(value, kind, place, level) {
 }
 
 function writeString(value, place, level) {
-    if (!value.isWellFormed()) fault(place, level, clientText('loneSurrogate'))
+    if (!value.isWellFormed()) fault(place, level, 'loneSurrogate')
     place.length += value.length
     return place.form.string(value)
 }
@@ -225,7 +227,7 @@ function writeNumber(value, place, level) {
         if (place.form === PLAIN) place.length += `${value}`.length
         return place.form.number(value)
     }
-    return convertedOrFault(value, place, level, clientText('unwritable', { value: String(value) }))
+    return convertedOrFault(value, place, level, String(value))
 }
 
 function writeBigInt(value, place, level) {
@@ -241,7 +243,7 @@ function writeDigits(value, place) {
 function writeObject(value, place, level) {
     if (typeof value.toJSON !== 'function') return writePlain(value, place, level)
     if (types.isDate(value) && Number.isNaN(value.getTime())) {
-        return convertedOrFault(value, place, level, clientText('unwritable', { value: 'an invalid Date' }))
+        return convertedOrFault(value, place, level, 'an invalid Date')
     }
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }
@@ -274,8 +276,7 @@ const OPAQUE = {
  */
 export function omission(omitted) {
     const [{ path, kind }] = omitted
-    const others = omitted.length > 1 ? `, and ${omitted.length - 1} more like it,` : ''
-    return `${path} is a ${kind}, which JSON cannot hold${others ? `${others} are` : '; it is'} left out`
+    return clientText('omitted', { option: path, type: kind, count: omitted.length > 1 ? omitted.length - 1 : undefined })
 }
 
 /** The name of such a type; undefined for any other value. */
@@ -299,9 +300,9 @@ function writeMap(value, place, level) {
     const names = new Map()
     for (const key of value.keys()) {
         const isName = typeof key === 'string' || typeof key === 'number' || typeof key === 'bigint'
-        if (!isName) fault(place, level, clientText('wrongKey'))
+        if (!isName) fault(place, level, 'wrongKey')
         const name = String(key)
-        if (names.has(name)) fault(place, level, clientText('sameKeys', { key: JSON.stringify(name.slice(0, 80)) }))
+        if (names.has(name)) fault(place, level, 'sameKeys', { key: JSON.stringify(name.slice(0, 80)) })
         names.set(name, key)
     }
     return writeMembers(names.keys(), (name) => value.get(names.get(name)), place, level)
@@ -327,7 +328,7 @@ function writeMembers(names, read, place, level) {
         place.keys[level + 1] = key
         const member = write(read(key), place, level + 1)
         if (member === undefined) {
-            if (place.isWhole) fault(place, level + 1, 'has no form in JSON, and would be left out: leave it out where it does not matter')
+            if (place.isWhole) fault(place, level + 1, 'leftOut')
             continue
         }
         object = form.member(object, writeKey(key, place, level), member)
@@ -340,12 +341,12 @@ function writeMembers(names, read, place, level) {
 /** A cycle shows up as too deep a nesting: a container that is twice on the path contains itself. */
 function faultOfDepth(place, level) {
     const repeated = place.containers.findIndex((container, i) => place.containers.indexOf(container) < i)
-    if (repeated >= 0) fault(place, repeated, clientText('cycle'))
-    fault(place, level, clientText('tooDeep', { levels: MAX_LEVELS }))
+    if (repeated >= 0) fault(place, repeated, 'cycle')
+    fault(place, level, 'tooDeep', { most: MAX_LEVELS })
 }
 
-function fault(place, level, reason) {
-    throw new ValueFault(pathOf(place.keys.slice(0, level + 1)), reason, place.argument)
+function fault(place, level, word, facts) {
+    throw new ValueFault(word, pathOf(place.keys.slice(0, level + 1)), facts, place.argument)
 }
 
 /** The key with which `JSON.stringify` would call `toJSON`. */

@@ -3,7 +3,7 @@ import { paramsOf } from './call.js'
 import { CallPromise } from './call-promise.js'
 import { MOST_CALLS, MOST_TEXT } from './call-table.js'
 import { MobileTrackerError, messageTooLarge } from './errors.js'
-import { clientText, sentenceOf } from './fault.js'
+import { clientText } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
 import { filter, KINDS } from './hooks.js'
@@ -148,7 +148,7 @@ class CallSite {
     outcomeOf({ code, data }) {
         if (this.#row.gives !== 'outcome') return undefined
         switch (code) {
-            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', faultOfParam(data), this.#hint)
+            case 'INVALID_PARAMS': return this.#dropped(data.reason ?? 'INVALID_VALUE', data.fault, this.#hint)
             case 'MESSAGE_TOO_LARGE': return this.#dropped('TOO_LARGE', faultOfSize(data))
             default: return undefined
         }
@@ -192,12 +192,11 @@ class CallSite {
         this.locate()
         if (fault instanceof SizeFault) return this.#ended(messageTooLarge(this.#method, limit))
         const param = this.#row.params.find(({ name }) => name === fault.argument)
-        const data = fault instanceof ArgumentFault ? fault.data : undefined
         if (this.#row.gives === 'outcome') {
             return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data))
         }
-        const words = data ? sentenceOf(data.reason, data) : fault.message
-        return this.#ended(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${words}.`, { data }))
+        const { message, data } = fault
+        return this.#ended(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${message}.`, { data }))
     }
 
     /** A call that has ended so, and is not sent. */
@@ -219,11 +218,6 @@ class CallSite {
     #drop(reason, fault, hint) {
         return { method: this.#method, name: this.#name, reason, fault, hint, place: this.#trace?.place ?? '' }
     }
-}
-
-/** What the host says of a param. It says so of each that it refuses: a client gives no others than the method has. */
-function faultOfParam({ param, detail }) {
-    return detail ? { reason: 'invalid', option: param, detail } : undefined
 }
 
 /** What is wrong with a call that is longer than the host accepts. */

@@ -17,14 +17,14 @@ import { Warnings } from './warnings.js'
 /** How long the program's end may wait for events that are not sent yet. */
 const EXIT_FLUSH_MS = 5000
 
-const TEXT = { isRight: isText, expected: 'a string' }
+const TEXT = { isRight: isText, expected: 'string' }
 
 /** What the options must be. */
 const RULES = {
     hostPath: TEXT,
-    hostArguments: { isRight: (list) => Array.isArray(list) && list.every(isText), expected: 'an array of strings' },
-    agent: { isRight: (value) => value === false || isText(value) && value !== '', expected: "the path of a socket, 'auto' or false" },
-    stderr: { isRight: (value) => ['inherit', 'ignore'].includes(value), expected: "'inherit' or 'ignore'" },
+    hostArguments: { isRight: (list) => Array.isArray(list) && list.every(isText), expected: 'strings' },
+    agent: { isRight: (value) => value === false || isText(value) && value !== '', expected: 'socket' },
+    stderr: { isRight: (value) => ['inherit', 'ignore'].includes(value), expected: ['inherit', 'ignore'] },
     appName: TEXT,
     ...KINDS,
 }
@@ -118,9 +118,9 @@ function workingFolder() {
 /** Checks options now: they are used only with the first call. */
 function checkOptions(options) {
     if (typeof options !== 'object' || options === null) throw new TypeError('createTracker: the options must be an object.')
-    for (const [option, { isRight, expected }] of Object.entries(RULES)) {
+    for (const [option, { isRight, ...facts }] of Object.entries(RULES)) {
         if (options[option] === undefined || isRight(options[option])) continue
-        throw new TypeError(`createTracker: ${sentenceOf('wrongKind', { option, expected })}.`)
+        throw new TypeError(`createTracker: ${sentenceOf('wrongKind', { option, ...facts })}.`)
     }
 }
 

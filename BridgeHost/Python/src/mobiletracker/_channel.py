@@ -16,7 +16,7 @@ from typing import Any
 from ._agent import find_agent, ignored_arguments
 from ._call import Call, wait_for
 from ._clock import now
-from ._fault import client_text, message_of, own_name, sentence, written_in
+from ._fault import client_text, message_of, sentence, written_in
 from ._hooks import CallDropped, HostLog, filtered
 from ._json import JSONWriter, SizeFault, ValueFault, fault_of
 from ._kept_params import KeptParams
@@ -256,9 +256,7 @@ class _CallSite:
         match error.code:
             case "INVALID_PARAMS":
                 data = error.data
-                # The host says so of each param that it refuses: a client gives no others than the method has.
-                fault = {"reason": "invalid", "option": data["param"], "detail": data["detail"]} if "detail" in data else None
-                return self._drop(data.get("reason", "INVALID_VALUE"), fault, hint=self._hint)
+                return self._drop(data.get("reason", "INVALID_VALUE"), data.get("fault"), hint=self._hint)
             case "MESSAGE_TOO_LARGE":
                 fault = {"reason": "size", "option": "--max-message-bytes", "most": error.data["limit"]}
                 return self._drop("TOO_LARGE", fault)
@@ -285,8 +283,8 @@ class _CallSite:
             # It is of the wrong type, whatever is in it.
             reason = code if fault.has_no_form else "SERIALIZATION_ERROR"
             return self._ended(self._drop(reason, fault.data))
-        path = own_name(fault.path, written_in(self._arguments))
-        return self._ended(MobileTrackerError(code, f"{self._row.method}: {path} {fault.reason}."))
+        words = sentence(fault.data["reason"], fault.data, written_in(self._arguments))
+        return self._ended(MobileTrackerError(code, f"{self._row.method}: {words}.", data=fault.data))
 
     def refuse_repeated(self, fault: RepeatedOption, arguments: Sequence[object]) -> Call:
         """Answers a call with an option that is given twice, as the host would."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from ._row import Name
 from ._table import ROWS
-from ._texts import CLIENT_TEXTS, ERRORS, TEXTS
+from ._texts import CLIENT_TEXTS, ERRORS, KINDS, TEXTS
 
 _MARK = re.compile(r"\[([^\]]*)\]|\{(\w+)\}")
 
@@ -28,7 +28,9 @@ def sentence(word: object, facts: Mapping[str, Any], written: frozenset[object] 
 
 def message_of(code: str, data: Mapping[str, Any], written: frozenset[object]) -> str | None:
     """The message of an error; None if its data do not say what is wrong."""
-    fault = sentence(data.get("reason"), data, written)
+    # That of a param is apart: beside it, `reason` says why the call has no effect.
+    facts = data.get("fault", data)
+    fault = sentence(facts.get("reason"), facts, written)
     facts = {**data, "fault": fault or None}
     return filled(ERRORS.get(code, ""), facts, written) or fault or None
 
@@ -74,6 +76,10 @@ def _words(name: str, fact: Any, written: frozenset[object]) -> str | None:
     match fact:
         case None:
             return None
+        case list() if name == "expected":
+            return " or ".join(f"'{word}'" for word in fact)
+        case str() if name == "expected":
+            return KINDS.get(fact, fact)
         case [{}, *_]:
             return " ".join(sentence("unknown", each, written) for each in fact)
         case list():

@@ -17,7 +17,7 @@ from os import PathLike, fspath
 from typing import Any
 from uuid import UUID
 
-from ._fault import client_text
+from ._fault import sentence
 from .errors import described
 
 MAX_LEVELS = 128
@@ -27,22 +27,18 @@ MAX_LEVELS = 128
 class ValueFault(Exception):
     """A value that cannot be sent as it is. Says where the value is and what is wrong, and contains nothing of it."""
 
-    def __init__(self, path: list[str | int], reason: str, *, is_other_type: bool = False) -> None:
+    def __init__(self, path: list[str | int], word: str, **facts: object) -> None:
         """
         :param path: The argument and the keys that lead to the value; empty for the whole call.
-        :param is_other_type: Whether the value is of a type that JSON does not have.
+        :param word: What is wrong: the key of a text.
+        :param facts: What the text has marks for besides.
         """
-        self.path = _path_of(path) if path else client_text("wholeCall")
-        super().__init__(f"{self.path} {reason}")
-        self.reason = reason
+        self.data: dict[str, Any] = {"reason": word, **({"option": _path_of(path)} if path else {}), **facts}
+        """What is wrong, as the host says it."""
+        super().__init__(sentence(word, self.data))
         self.argument = str(path[0]) if path else ""
-        self.has_no_form = is_other_type and len(path) == 1
+        self.has_no_form = word == "notJSON" and "type" in facts and len(path) == 1
         """Whether JSON has no form for the argument itself."""
-
-    @property
-    def data(self) -> dict[str, str]:
-        """What is wrong, as the host says it of what it cannot read."""
-        return {"reason": "notJSON", "detail": f"{self}."}
 
 
 class SizeFault(Exception):
@@ -53,15 +49,16 @@ def fault_of(error: Exception, *path: str | int) -> ValueFault | SizeFault:
     """The fault of a value that has raised when it was read, or of the whole call."""
     if isinstance(error, ValueFault | SizeFault):
         return error
-    return ValueFault([*path], client_text("unreadable", error=described(error)))
+    return ValueFault([*path], "unreadable", error=described(error))
 
 
 class _NotJSON(TypeError):
-    """A value that JSON does not have. It says what is wrong with it."""
+    """A value that JSON does not have."""
 
-
-class _OtherType(_NotJSON):
-    """A value of a type that JSON does not have."""
+    def __init__(self, word: str = "notJSON", **facts: object) -> None:
+        super().__init__(word)
+        self.word = word
+        self.facts = facts
 
 
 class ExactNumber(float):
@@ -174,7 +171,7 @@ class JSONWriter:
             return {member.name: getattr(value, member.name) for member in fields(value)}
         if type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_"):
             return bool(value)
-        return self._replacement(value, _OtherType(client_text("otherType", type=a_type(value))))
+        return self._replacement(value, _NotJSON(type=type(value).__qualname__))
 
     def _replacement(self, value: object, fault: _NotJSON) -> object:
         """What the program's own function makes of a value; raises the fault if there is none."""
@@ -185,7 +182,7 @@ class JSONWriter:
         except TypeError:
             raise fault from None
         except Exception as error:
-            raise _NotJSON(f"cannot be sent: default has raised {described(error)}") from error
+            raise _NotJSON("notConverted", error=described(error)) from error
 
     # The slow way: with exact numbers, and with faults that say where they are.
 
@@ -196,7 +193,7 @@ class JSONWriter:
         except (ValueFault, SizeFault):
             raise
         except _NotJSON as error:
-            raise ValueFault(path, str(error), is_other_type=isinstance(error, _OtherType)) from None
+            raise ValueFault(path, error.word, **error.facts) from None
         except Exception as error:
             raise fault_of(error, *path) from error
 
@@ -217,7 +214,7 @@ class JSONWriter:
             case Decimal() if value.is_finite():
                 return str(value)
             case float() | Decimal():
-                fault = _NotJSON(client_text("unwritable", value=str(value)))
+                fault = _NotJSON(value=str(value))
                 return self._text(self._replacement(value, fault), path, containers, most)
             case dict() | list() | tuple():
                 return self._container(value, path, containers, most)
@@ -229,9 +226,9 @@ class JSONWriter:
         containers: list[object], most: int,
     ) -> str:  # fmt: skip
         if any(value is container for container in containers):
-            raise ValueFault(path, client_text("cycle"))
+            raise ValueFault(path, "cycle")
         if len(containers) >= MAX_LEVELS:
-            raise ValueFault(path, client_text("tooDeep", levels=MAX_LEVELS))
+            raise ValueFault(path, "tooDeep", most=MAX_LEVELS)
         inner = [*containers, value]
         parts: dict[object, str] = {}
         left = most
@@ -239,7 +236,7 @@ class JSONWriter:
         for key, member in members:
             name = _key_text(key, path) if isinstance(value, dict) else key
             if name in parts:
-                raise ValueFault(path, client_text("sameKeys", key=json.dumps(str(name)[:80])))
+                raise ValueFault(path, "sameKeys", key=json.dumps(str(name)[:80]))
             path.append(name if isinstance(name, str | int) else str(name))
             text = self._text(member, path, inner, most)
             parts[name] = f"{_write_string(name, path)}:{text}" if isinstance(name, str) else text
@@ -248,14 +245,6 @@ class JSONWriter:
                 raise SizeFault
             path.pop()
         return f"{{{','.join(parts.values())}}}" if isinstance(value, dict) else f"[{','.join(parts.values())}]"
-
-
-def a_type(value: object) -> str:
-    """The type of a value, for the middle of a sentence."""
-    if value is None:
-        return "None"
-    name = type(value).__qualname__
-    return f"an {name}" if name[0] in "aeioAEIO" else f"a {name}"
 
 
 def _rest(value: object, left: int) -> int:
@@ -294,7 +283,7 @@ _LEAVES = {str, int, float, bool, type(None)}
 
 def _iso(value: datetime) -> str:
     if value != value:
-        raise _NotJSON(client_text("unwritable", value="NaT"))  # The date of pandas that is none.
+        raise _NotJSON(value="NaT")  # The date of pandas that is none.
     # A subclass may have rules of its own: pandas lets no timestamp without a zone have one.
     at = datetime.combine(value.date(), value.time(), value.tzinfo)
     text = at.astimezone(timezone.utc).isoformat(timespec="milliseconds")
@@ -329,7 +318,7 @@ def _write_string(value: str, path: list[str | int]) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ValueFault(path, client_text("loneSurrogate")) from None
+        raise ValueFault(path, "loneSurrogate") from None
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -341,7 +330,7 @@ def _key_text(key: object, path: list[str | int]) -> str:
         case int() | float() | None:
             return json.dumps(key, allow_nan=False)
         case _:
-            raise ValueFault(path, client_text("wrongKey"))
+            raise ValueFault(path, "wrongKey")
 
 
 def _path_of(path: list[str | int]) -> str:

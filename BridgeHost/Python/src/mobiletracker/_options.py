@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 from ._fault import sentence
 from ._hooks import BeforeSend, CredentialsProvider
-from ._json import a_type
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -54,33 +53,33 @@ class TrackerOptions:
         """Checks options now: they are used later, on another thread."""
         arguments: object = self.host_arguments
         if isinstance(arguments, str) or not all(isinstance(argument, str) for argument in self.host_arguments):
-            raise TypeError(_fault("host_arguments", 'a list of strings, such as ["--storage-dir", "/var/lib/shop"]'))
+            raise TypeError(_fault("host_arguments", "strings", example='["--storage-dir", "/var/lib/shop"]'))
         if self.host_path:
             # The host may be started again when the program has gone to another folder.
             self.host_path = os.path.abspath(self.host_path)
         if self.agent not in (None, False) and not (isinstance(self.agent, str | os.PathLike) and os.fspath(self.agent)):
-            raise TypeError(_fault("agent", "the path of a socket, 'auto' or False"))
+            raise TypeError(_fault("agent", "socket"))
         if self.agent is None:
             self.agent = os.environ.get("MOBILE_TRACKER_AGENT") or None
         if self.agent and self.agent != "auto":
             self.agent = os.path.abspath(self.agent)
         if self.stderr not in ("inherit", "ignore"):
-            raise ValueError(_fault("stderr", "'inherit' or 'ignore'", repr(self.stderr)))
+            raise ValueError(_fault("stderr", ["inherit", "ignore"], value=self.stderr))
         if self.app_name is not None and not isinstance(self.app_name, str):
-            raise TypeError(_fault("app_name", "a string", a_type(self.app_name)))
+            raise TypeError(_fault("app_name", "string", given=type(self.app_name).__qualname__))
         if self.logger is not None and not callable(getattr(self.logger, "log", None)):
-            raise TypeError(_fault("logger", 'a logger, such as logging.getLogger("shop")'))
+            raise TypeError(_fault("logger", "logger", example='logging.getLogger("shop")'))
         for name, hook in (("before_send", self.before_send), ("default", self.default)):
             if hook is not None and not callable(hook):
-                raise TypeError(_fault(name, "a function"))
+                raise TypeError(_fault(name, "function"))
             if iscoroutinefunction(hook):
-                raise TypeError(_fault(name, "an ordinary function, and not `async`"))
+                raise TypeError(_fault(name, "plainFunction"))
         if self.credentials is not None and not callable(self.credentials):
-            raise TypeError(_fault("credentials", "a function"))
+            raise TypeError(_fault("credentials", "function"))
 
 
-def _fault(option: str, expected: str, given: str | None = None) -> str:
-    return sentence("wrongKind", {"option": option, "expected": expected, "given": given}) + "."
+def _fault(option: str, expected: str | list[str], **facts: object) -> str:
+    return sentence("wrongKind", {"option": option, "expected": expected, **facts}) + "."
 
 
 def arguments_of_host(options: TrackerOptions, folder: str | None) -> list[str]:

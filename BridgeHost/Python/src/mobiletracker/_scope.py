@@ -160,9 +160,10 @@ def written(scopes: Iterable[Mapping[str, Any]], writer: JSONWriter, max_bytes: 
     """Scopes as `before_send` has left them, as JSON."""
     texts = []
     for scope in scopes:
+        for key, (wire, _) in _NAMES.items():
+            if key != wire and key in scope and wire in scope:
+                raise ValueFault(["scope", key], "repeated", other=wire)
         members = {_NAMES[key].wire if key in _NAMES else key: value for key, value in scope.items()}
-        if len(members) < len(scope):
-            raise ValueFault(["scope"], "names one value twice, in two spellings")
         texts.append(writer.write(members, {}, max_bytes, is_exact=is_exact))
         max_bytes -= len(texts[-1])
         if max_bytes < 0:

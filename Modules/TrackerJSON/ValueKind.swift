@@ -1,0 +1,46 @@
+/// What a value must be, as a word that does not change between versions.
+package enum ValueKind: String, CaseIterable, Sendable {
+    case string, id, number, integer, wholeNumber, milliseconds, boolean, timestamp
+    case object, headers, stringOrObject, array, strings, messageIDs, statuses
+    // Asked for by a client in another language alone.
+    case function, plainFunction, logger, socket
+
+    /// The words for it in a sentence.
+    package var phrase: String {
+        switch self {
+        case .string: "a string"
+        case .id: "a string or a whole number"
+        case .number: "a number"
+        case .integer: "an integer"
+        case .wholeNumber: "a whole number"
+        case .milliseconds: "a whole number of milliseconds"
+        case .boolean: "a boolean"
+        case .timestamp: "a date and time with its zone (ISO 8601), such as '2025-11-27T10:30:00.000Z'"
+        case .object: "an object"
+        case .headers: "an object of strings"
+        case .stringOrObject: "a string or an object"
+        case .array: "an array"
+        case .strings: "an array of strings"
+        case .messageIDs: "an array of message ids"
+        case .statuses: "an array of statuses"
+        case .function: "a function"
+        case .plainFunction: "an ordinary function, and not `async`"
+        case .logger: "a logger"
+        case .socket: "the path of a socket, 'auto' or `false`"
+        }
+    }
+}
+
+/// What can be wrong with the kind of a value. The texts are ``TextTemplate``s.
+package enum KindFault: String, Sendable {
+    case required, wrongKind
+
+    package var text: String {
+        switch self {
+        case .required: "'{option}' is required[ and must be {expected}][, such as {example}]"
+        case .wrongKind:
+            "['{option}'|It] must be {expected}[, such as {example}][, and is of type {given}]"
+                + "[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)|, not '{value}']"
+        }
+    }
+}
