@@ -31,9 +31,13 @@ package enum ValueKind: String, CaseIterable, Sendable {
     }
 }
 
-/// What can be wrong with the kind of a value. The texts are ``TextTemplate``s.
-package enum KindFault: String, Sendable {
+/// What can be wrong with a value before anyone knows what it is for. The texts are ``TextTemplate``s.
+package enum ValueFault: String, Sendable {
     case required, wrongKind
+    /// Half a surrogate pair in it is no character.
+    case loneSurrogate
+    /// It nests deeper than ``JSONText/maxDepth``, which is `most`.
+    case tooDeep
 
     package var text: String {
         switch self {
@@ -41,6 +45,16 @@ package enum KindFault: String, Sendable {
         case .wrongKind:
             "['{option}'|It] must be {expected}[, such as {example}][, and is of type {given}]"
                 + "[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)|, not '{value}']"
+        case .loneSurrogate: "['{option}'|It] holds half a surrogate pair, which is no character"
+        case .tooDeep: "['{option}'|It] is nested more than {most} deep"
+        }
+    }
+
+    /// What the text has marks for, whatever the value.
+    package var facts: JSONObject {
+        switch self {
+        case .tooDeep: ["most": JSONValue(JSONText.maxDepth)]
+        case .required, .wrongKind, .loneSurrogate: [:]
         }
     }
 }

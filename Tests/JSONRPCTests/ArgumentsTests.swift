@@ -137,10 +137,10 @@ struct ArgumentsTests {
     @Test(
         "refuses params that cannot be passed on, and says why",
         arguments: [
-            (.loneSurrogate, "m: the params hold half a surrogate pair, which is no character"),
-            (.tooDeep, "m: the params nest deeper than 128 levels"),
-        ] as [(Params.Fault, String)])
-    func refusesNotSerializable(_ fault: Params.Fault, _ message: String) {
+            (.loneSurrogate, "m: 'params' holds half a surrogate pair, which is no character"),
+            (.tooDeep, "m: 'params' is nested more than 128 deep"),
+        ] as [(ValueFault, String)])
+    func refusesNotSerializable(_ fault: ValueFault, _ message: String) {
         let error = #expect(throws: RPCError.self) { try Arguments(.notSerializable(fault), for: "m", taking: []) }
 
         #expect(error?.number == .invalidParams)

@@ -71,8 +71,8 @@ struct FaultWordTests {
                 "A was dropped: TOO_LARGE. As JSON it is larger than maxQueuedBytes allows, 2,048 bytes."
             ),
             (
-                Refusal(JSONConversionError(keyPath: "a[0]", reason: .infinity), in: "options.context"),
-                "A was dropped: SERIALIZATION_ERROR. 'options.context.a[0]' is an infinity, which JSON does not have."
+                Refusal(JSONConversionError(keyPath: "a[0]", reason: .notFinite("Infinity")), in: "options.context"),
+                "A was dropped: SERIALIZATION_ERROR. 'options.context.a[0]' is Infinity, which JSON does not have."
             ),
             (
                 Refusal(JSONConversionError(keyPath: "", reason: .tooDeep)),

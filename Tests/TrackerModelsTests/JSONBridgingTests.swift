@@ -98,16 +98,16 @@ struct JSONBridgingTests {
     func faults() {
         let items: [Any] = [1, ["price": 2.0], ["price": Double.nan]]
 
-        #expect(error(["items": items]) == JSONConversionError(keyPath: "items[2].price", reason: .notANumber))
-        #expect(error(["a": -Double.infinity]) == JSONConversionError(keyPath: "a", reason: .infinity))
-        #expect(error(["a": ["b": Float.nan]]) == JSONConversionError(keyPath: "a.b", reason: .notANumber))
+        #expect(error(["items": items]) == JSONConversionError(keyPath: "items[2].price", reason: .notFinite("NaN")))
+        #expect(error(["a": -Double.infinity]) == JSONConversionError(keyPath: "a", reason: .notFinite("-Infinity")))
+        #expect(error(["a": ["b": Float.nan]]) == JSONConversionError(keyPath: "a.b", reason: .notFinite("NaN")))
         #expect(
             error(["a": [[Foreign()]]]) == JSONConversionError(keyPath: "a[0][0]", reason: .unsupportedType("Foreign")))
         #expect(
             error(["at": Date.distantFuture.addingTimeInterval(1e300)])
                 == JSONConversionError(keyPath: "at", reason: .unsupportedType("Date")))
-        #expect(error(["a": Decimal.nan])?.reason == .notANumber)
-        #expect(error(["a": NSNumber(value: Double.nan)])?.reason == .notANumber)
+        #expect(error(["a": Decimal.nan])?.reason == .notFinite("NaN"))
+        #expect(error(["a": NSNumber(value: Double.nan)])?.reason == .notFinite("NaN"))
         #expect(error(["a": NSObject()])?.reason == .unsupportedType("NSObject"))
         #expect(error(["x": Choice.one]) == JSONConversionError(keyPath: "x", reason: .unsupportedType("Choice")))
         #expect(keyPath(["x": [1: 2]]) == "x")

@@ -109,10 +109,10 @@ struct PropertiesEncodingTests {
     @Test("name the way to what cannot be encoded, and say nothing of a value")
     func faults() throws {
         let items = ["items": [Item(sku: "A", price: 1), Item(sku: "B", price: .nan)]]
-        #expect(throws: JSONConversionError(keyPath: "items[1].price", reason: .notANumber)) {
+        #expect(throws: JSONConversionError(keyPath: "items[1].price", reason: .notFinite("NaN"))) {
             try Properties(encoding: items).json()
         }
-        #expect(throws: JSONConversionError(keyPath: "a", reason: .infinity)) {
+        #expect(throws: JSONConversionError(keyPath: "a", reason: .notFinite("-Infinity"))) {
             try Properties(encoding: ["a": -Double.infinity]).json()
         }
         #expect(throws: JSONConversionError(keyPath: "", reason: .notAnObject(.array))) {
@@ -123,9 +123,9 @@ struct PropertiesEncodingTests {
         }
         let failure = #expect(throws: JSONConversionError.self) { try Properties(encoding: Failing()).json() }
         #expect(failure == JSONConversionError(keyPath: "inner", reason: .encoding("Fault")))
-        #expect(failure?.description == "'inner' cannot be read: Fault.")
+        #expect(failure?.description == "'inner' cannot be encoded: Fault.")
         let refusal = #expect(throws: JSONConversionError.self) { try Properties(encoding: Refusing()).json() }
-        #expect(refusal?.description == "'email' cannot be read: Email is not valid.")
+        #expect(refusal?.description == "'email' cannot be encoded: Email is not valid.")
     }
 
     @Test("nest at most 128 deep")

@@ -24,11 +24,11 @@ struct PropertiesTests {
     func faults() throws {
         let tree: Properties = ["items": [["price": 1.0], ["price": JSONValue(Double.nan)]]]
         let dictionary = Properties(["items": [["price": 1.0], ["price": Double.nan]]] as [String: Any])
-        let expected = JSONConversionError(keyPath: "items[1].price", reason: .notANumber)
+        let expected = JSONConversionError(keyPath: "items[1].price", reason: .notFinite("NaN"))
 
         #expect(throws: expected) { try tree.json() }
         #expect(throws: expected) { try dictionary.json() }
-        #expect(throws: JSONConversionError(keyPath: "cart.items[1].price", reason: .notANumber)) {
+        #expect(throws: JSONConversionError(keyPath: "cart.items[1].price", reason: .notFinite("NaN"))) {
             try Properties(["cart": dictionary] as [String: Any]).json()
         }
         #expect(throws: JSONConversionError(keyPath: "", reason: .notAnObject(.array))) {

@@ -71,7 +71,7 @@ private struct Form {
     private static func published(_ object: JSONText, _ arguments: Arguments) throws(RPCError) -> Form {
         let brand = object["apiKey"] ?? .null
         guard brand.isNull || brand.kind == .string else {
-            throw arguments.fault(0, at: "apiKey", .wrongKind(.string, example: "\"925\""))
+            throw arguments.fault(0, named: "apiKey", .wrongKind(.string, example: "\"925\""))
         }
         // The published type has both names of the address: `endpoint` counts.
         let others = object["endpoint"]?.isNull == false ? ["apiKey", "api_url", "apiUrl"] : ["apiKey"]

@@ -6,11 +6,15 @@ extension Arguments {
     ///
     /// - Parameters:
     ///   - index: The parameter's place in the method's list.
+    ///   - name: What the caller calls the parameter; `nil`: its name.
     ///   - option: Where in the value it is; `nil`: it is the value.
     ///   - reason: What is wrong.
-    func fault(_ index: Int, at option: String? = nil, _ reason: OptionFault.Reason) -> RPCError {
-        let fault = OptionFault(option ?? name(index), reason)
-        return self.fault(index, reason.word.rawValue, fault.facts, fault.sentence(naming: fault.key))
+    func fault(
+        _ index: Int, named name: String? = nil, at option: String? = nil, _ reason: OptionFault.Reason
+    ) -> RPCError {
+        let fault = OptionFault(option ?? name ?? self.name(index), reason)
+        return self.fault(
+            index, named: name, reason.word.rawValue, fault.facts, fault.sentence(naming: fault.key))
     }
 
     /// What is read from a value, if one was given.

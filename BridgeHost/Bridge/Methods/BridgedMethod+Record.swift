@@ -113,17 +113,19 @@ extension CallExpectation {
             let nearest = SpellingSuggestion.nearest(to: name, among: RecordedCall.members)
             let known = nearest == nil ? RecordedCall.members : []
             throw arguments.fault(
-                2, at: String(name.prefix(80)), .unknown(suggestion: nearest, others: [], known: known))
+                2, at: "call.\(name.prefix(80))", .unknown(suggestion: nearest, others: [], known: known))
         }
         for name in ["userId", "anonymousId", "groupId", "advertisingId", "sourceSessionId"] {
             guard let given = members[name] else { continue }
             // A whole number is its digits.
-            guard let text = (try? JSONText(given))?.idText else { throw arguments.fault(2, at: name, .wrongKind(.id)) }
+            guard let text = (try? JSONText(given))?.idText else {
+                throw arguments.fault(2, at: "call.\(name)", .wrongKind(.id))
+            }
             members[name] = .string(text)
         }
         func check(_ given: JSONValue?, _ name: String, _ words: [String]) throws(RPCError) {
             guard let given, !words.contains(where: { .string($0) == given }) else { return }
-            throw arguments.fault(2, at: name, .otherWord(of: words))
+            throw arguments.fault(2, at: "call.\(name)", .otherWord(of: words, (try? JSONText(given)) ?? .null))
         }
         try check(members["method"], "method", Self.methods)
         try check(members["client"], "client", ClientName.allCases.map(\.rawValue))

@@ -40,9 +40,13 @@ extension NamedSchema {
             .object(
                 [
                     .required("reason", .string, "A word that does not change between versions."),
-                    .optional("option", .string, "The option."),
+                    .optional("option", .string, "The option or the argument, or the way to a value in it."),
+                    .optional(
+                        "expected", .oneOf([.string, .array(of: .string)]),
+                        "The kind that it must have, or the words that it may be."),
+                    .optional("given", .string, "The type that it has."),
                     .optional("most", .number(least: nil, most: nil), "Its limit; a duration in milliseconds."),
-                    .optional("detail", .string, "More, in words."),
+                    .optional("detail", .string, "Of a file or a plan: more, in words."),
                 ], others: .anything),
             example: #"{"reason": "size", "option": "maxEventBytes", "most": 524288}"#),
         NamedSchema(

@@ -69,11 +69,8 @@ extension CallAnswer {
 
 extension Refusal {
     /// Params that cannot be passed on.
-    static func ofParams(_ fault: Params.Fault) -> Refusal {
-        switch fault {
-        case .loneSurrogate: Refusal(.serialization, .loneSurrogate)
-        case .tooDeep: Refusal(.serialization, .tooDeep, ["most": JSONValue(JSONText.maxDepth)])
-        }
+    static func ofParams(_ fault: ValueFault) -> Refusal {
+        Refusal(.serialization, FaultWord(rawValue: fault.rawValue), fault.facts)
     }
 
     fileprivate var json: JSONText {

@@ -7,23 +7,7 @@ package struct Params: Sendable {
         case positional
         case named
         /// They cannot be passed on.
-        case notSerializable(Fault)
-    }
-
-    /// Why params cannot be passed on.
-    package enum Fault: Hashable, Sendable {
-        /// Half a surrogate pair in them is no character.
-        case loneSurrogate
-        /// One of them nests deeper than ``JSONText/maxDepth``.
-        case tooDeep
-
-        /// The end of a sentence that begins with "the params".
-        package var phrase: String {
-            switch self {
-            case .loneSurrogate: "hold half a surrogate pair, which is no character"
-            case .tooDeep: "nest deeper than \(JSONText.maxDepth) levels"
-            }
-        }
+        case notSerializable(ValueFault)
     }
 
     enum Value: Sendable {
@@ -45,7 +29,9 @@ package struct Params: Sendable {
 
     package static let none = Params(form: .none, parts: [])
     /// Params that cannot be passed on.
-    package static func notSerializable(_ fault: Fault) -> Params { Params(form: .notSerializable(fault), parts: []) }
+    package static func notSerializable(_ fault: ValueFault) -> Params {
+        Params(form: .notSerializable(fault), parts: [])
+    }
 
     init(form: Form, parts: [Part]) {
         self.form = form

@@ -136,16 +136,17 @@ extension RPCError {
     /// The method does not take this value of a param.
     ///
     /// - Parameters:
-    ///   - fault: What is wrong, as data; in `data` with the names.
+    ///   - param: Its name; `nil`: the params as a whole are wrong.
+    ///   - word: What is wrong, as a stable word; in `data.fault` with the facts.
     ///   - sentence: The same in words.
-    ///   - reason: Why the call has no effect, as a stable word; in `data` as well.
     static func invalidParam(
-        _ param: String, of method: String, _ fault: JSONObject, _ sentence: String, reason: String?
+        _ param: String?, of method: String, _ word: String, _ facts: JSONObject, _ sentence: String
     ) -> RPCError {
         let message = TextTemplate.filled(invalidParamText, ["method": .string(method), "fault": .string(sentence)])
         var error = invalidParams(message, of: method, param: param)
+        var fault: JSONObject = ["reason": .string(word)]
+        fault.merge(facts)
         if let fault = try? JSONText(fault) { error.details.append(Detail("fault", fault)) }
-        if let reason { error.details.append(Detail("reason", reason)) }
         return error
     }
 

@@ -145,18 +145,21 @@ package struct Arguments: Sendable {
     ///
     /// - Parameters:
     ///   - index: The parameter's place in the method's list.
+    ///   - name: What the caller calls the parameter; `nil`: its name.
     ///   - word: What is wrong, as a stable word.
     ///   - facts: Where, and within which limits.
     ///   - sentence: The same in words.
     /// - Returns: An error to throw.
-    package func fault(_ index: Int, _ word: String, _ facts: JSONObject, _ sentence: String) -> RPCError {
+    package func fault(
+        _ index: Int, named name: String? = nil, _ word: String, _ facts: JSONObject, _ sentence: String
+    ) -> RPCError {
         let parameter = signature.parameters[index]
-        var fault: JSONObject = ["reason": .string(word)]
-        for (name, fact) in facts { fault[name] = fact }
-        return .invalidParam(parameter.name, of: signature.method, fault, sentence, reason: parameter.reason)
+        var error = RPCError.invalidParam(name ?? parameter.name, of: signature.method, word, facts, sentence)
+        if let reason = parameter.reason { error.details.append(RPCError.Detail("reason", reason)) }
+        return error
     }
 
-    private func fault(_ index: Int, _ fault: KindFault, example: String? = nil) -> RPCError {
+    private func fault(_ index: Int, _ fault: ValueFault, example: String? = nil) -> RPCError {
         var facts: JSONObject = [
             "option": .string(name(index)), "expected": .string(signature.rules[index].kind.expected.rawValue),
         ]
@@ -182,8 +185,10 @@ package struct Arguments: Sendable {
         }
     }
 
-    private static func notSerializable(_ fault: Params.Fault, _ method: String) -> RPCError {
-        .invalidParams("\(method): the params \(fault.phrase)", of: method)
+    private static func notSerializable(_ fault: ValueFault, _ method: String) -> RPCError {
+        var facts: JSONObject = ["option": "params"]
+        facts.merge(fault.facts)
+        return .invalidParam(nil, of: method, fault.rawValue, facts, TextTemplate.filled(fault.text, facts))
     }
 
     private static func checkCount(_ params: Params, _ signature: Signature) throws(RPCError) {

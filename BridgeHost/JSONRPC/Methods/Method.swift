@@ -25,7 +25,7 @@ package final class Method<Context: Sendable>: Sendable {
     package let body: Body
     private let signature: Signature
     /// What it answers if its params cannot be passed on; `nil` is INVALID_PARAMS.
-    package let answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)?
+    package let answerIfNotSerializable: (@Sendable (Context, ValueFault) -> JSONText)?
 
     /// - Parameters:
     ///   - name: The name that clients call.
@@ -39,7 +39,7 @@ package final class Method<Context: Sendable>: Sendable {
     package init(
         _ name: String, _ parameters: [Parameter] = [], takesAnyParams: Bool = false, result: String = "object",
         errors: [String] = [], summary: String = "",
-        answerIfNotSerializable: (@Sendable (Context, Params.Fault) -> JSONText)? = nil, body: @escaping Body
+        answerIfNotSerializable: (@Sendable (Context, ValueFault) -> JSONText)? = nil, body: @escaping Body
     ) {
         self.name = name
         self.summary = summary

@@ -26,7 +26,7 @@ const WRONG = {
     ],
     'an invalid Date': [
         (t) => t.analytics.track('X', {}, { timestamp: new Date('x') }), 'SERIALIZATION_ERROR',
-        "'options.timestamp' is an invalid Date, which JSON does not have.",
+        "'options.timestamp' is Invalid Date, which JSON does not have.",
     ],
     'options that are a text': [(t) => t.track('X', {}, {}, 'm1'), 'INVALID_VALUE', "'options' must be an object, such as"],
 }
@@ -280,7 +280,7 @@ suite('what has no effect is told', () => {
             '(eventName, attributes, metadata, { messageId })',
         ],
         'a function among the attributes': [
-            (t) => t.track('X', { a: { then: () => 1 } }), "'attributes.a.then' is of type function, which JSON does not have: it is left out",
+            (t) => t.track('X', { a: { then: () => 1 } }), "'attributes.a.then' is of type function, which JSON does not have; it is left out",
         ],
     }
     for (const [what, [call, ...words]] of Object.entries(calls)) {
@@ -331,7 +331,7 @@ suite('createTracker refuses', () => {
         'arguments that are no strings': [{ hostArguments: ['--max', 1] }, "'hostArguments' must be an array of strings"],
         'a misspelled place for the log': [{ stderr: 'ignroe' }, "'stderr' must be 'inherit' or 'ignore'"],
         'a name that is no string': [{ appName: 7 }, "'appName' must be a string"],
-        'a logger without a method': [{ logger: {} }, "'logger' must be a logger, such as console"],
+        'a logger without a method': [{ logger: {} }, "'logger' must be a logger, such as console: one of the methods debug, info, warn and error is enough"],
         'a filter that is no function': [{ beforeSend: 7 }, "'beforeSend' must be a function"],
     }
     for (const [what, [options, sentence]] of Object.entries(wrong)) {

@@ -173,7 +173,7 @@ suite('serialize refuses, saying where', () => {
         "'attributes.map' has a key that is no string": { map: new Map([[{}, 1]]) },
         [`'attributes.map' has two keys that are "1" in JSON`]: { map: new Map([[1, 'a'], ['1', 'b']]) },
         "'attributes.a' is NaN, which JSON does not have": { a: new Number(NaN) },
-        "'attributes.at' is an invalid Date, which JSON does not have": { at: new Date(NaN) },
+        "'attributes.at' is Invalid Date, which JSON does not have": { at: new Date(NaN) },
         "'attributes.name' holds half a surrogate pair, which is no character": { name: 'a\udc00b' },
         "'attributes.inner' holds half a surrogate pair, which is no character": { inner: { '\ud800': 1 } },
         "'attributes.list[0].back' is part of a cycle": cycle,

@@ -107,7 +107,7 @@ class ScopeTests(TestCase):
         with tracker.analytics.scope(user_id="u1", properties={"n": math.nan}):
             outcome = tracker.analytics.track("A").outcome(60)
         self.assertEqual(outcome.reason, "SERIALIZATION_ERROR")
-        self.assertIn("'scope.properties.n' is nan", self.warnings[0])
+        self.assertIn("'scope.properties.n' is NaN", self.warnings[0])
         self.assertIn("test_scope.py", self.warnings[0])
 
     def test_that_is_larger_than_the_host_takes_drops_every_call(self) -> None:
@@ -223,6 +223,7 @@ class ScopeTests(TestCase):
 
         reasons = [None, "INVALID_VALUE", "SERIALIZATION_ERROR", None]
         self.assertEqual([outcome.reason for outcome in outcomes], reasons)
+        self.assertIn("SERIALIZATION_ERROR. 'scope.user_id' is given a second time as 'userId'. (at ", self.warnings[1])
         ids = [[event[name] for name in ("userId", "anonymousId", "groupId")] for event in events_of(collector)]
         self.assertEqual(ids, [[str(2**53 + 1), str(uuid), str(2**70)], ["d"] * 3])
 

@@ -135,8 +135,8 @@ class ValueTests(TestCase):
         for _ in range(129):
             deep = [deep]
         faults: dict[str, Any] = {
-            "'v' is nan, which JSON does not have": float("nan"),
-            "'v.a[1]' is inf, which JSON does not have": {"a": [0, float("inf")]},
+            "'v' is NaN, which JSON does not have": float("nan"),
+            "'v.a[1]' is Infinity, which JSON does not have": {"a": [0, float("inf")]},
             "'v.d' is NaN, which JSON does not have": {"d": Decimal("NaN")},
             "'v[\"a b\"]' holds half a surrogate pair, which is no character": {"a b": "\ud800"},
             "'v.a[0]' is part of a cycle": cycle,
@@ -208,10 +208,10 @@ class ValueTests(TestCase):
         tracker.track("B").outcome(60)
 
         self.assertEqual(outcome.reason, "SERIALIZATION_ERROR")
-        self.assertEqual(outcome.fault, {"reason": "notJSON", "option": "attributes.items[0].price", "value": "nan"})
+        self.assertEqual(outcome.fault, {"reason": "notJSON", "option": "attributes.items[0].price", "value": "NaN"})
         self.assertRegex(
             self.warnings[0],
-            r'^track "A" was dropped: SERIALIZATION_ERROR\. .attributes\.items\[0\]\.price. is nan, which JSON does not have\. \(at ',
+            r'^track "A" was dropped: SERIALIZATION_ERROR\. .attributes\.items\[0\]\.price. is NaN, which JSON does not have\. \(at ',
         )
         self.assertEqual([call["params"]["eventName"] for call in fake.lives[0]], ["B"])
 
@@ -303,12 +303,29 @@ class ValueTests(TestCase):
         tracker, _ = self.fake()
 
         config: Any = {"max_queued_events": float("nan")}
-        with self.assertRaisesRegex(Exception, "INVALID_CONFIGURATION: Invalid configuration: 'config.max_queued_events' is nan, which JSON does not have$"):
+        words = "Invalid configuration: 'config.max_queued_events' is NaN, which JSON does not have"
+        with self.assertRaisesRegex(Exception, f"INVALID_CONFIGURATION: {words}$"):
             tracker.init("925", config)
         with self.assertRaisesCode("INVALID_ENDPOINT"):
             tracker.basic.initialize("key", "\ud800")
-        with self.assertRaisesCode("SERIALIZATION_ERROR"):
+        words = "getCrossDomainUrl: 'url' holds half a surrogate pair, which is no character."
+        with self.assertRaisesRegex(Exception, f"SERIALIZATION_ERROR: {words}$"):
             tracker.get_cross_domain_url("\ud800")
+
+    def test_is_named_by_the_keys_of_the_programs_own_data(self) -> None:
+        tracker, _ = self.fake()
+        options: Any = {"context": {"user_id": float("nan")}}
+
+        outcomes = [
+            tracker.track("A", {"userId": [float("nan")]}).outcome(60),
+            tracker.analytics.track("A", {"apiUrl": {"eventName": float("-inf")}}).outcome(60),
+            tracker.analytics.track("A", {}, options).outcome(60),
+        ]
+
+        names = ["attributes.userId[0]", "properties.apiUrl.eventName", "options.context.user_id"]
+        self.assertEqual([outcome.fault and outcome.fault["option"] for outcome in outcomes], names)
+        for warning, name in zip(self.warnings, names, strict=True):
+            self.assertIn(f"SERIALIZATION_ERROR. '{name}' is ", warning)
 
     def test_that_is_a_whole_number_of_any_length_is_the_hosts_to_refuse(self) -> None:
         tracker = self.real()

@@ -123,7 +123,7 @@ package enum ClientText: String, CaseIterable, Sendable {
         case .listenerFailed: "A listener[ to {topic}] failed: {error}"
         case .notificationsLost: "{count} notifications were left out: they were not read in time."
         case .omitted:
-            "'{option}' is of type {type}, which JSON does not have[, and {count} more are like it: they are|: it is] left out"
+            "'{option}' is of type {type}, which JSON does not have[; it and {count} like it are|; it is] left out"
         case .callTooLarge: "{method}: The call is too large. A message has at most {limit} bytes."
         case .failedLater: "{method}, which was called while tracking was off, failed: {why}"
         case .unhandled: "{method} failed, and its error was not handled: {error}{place}"

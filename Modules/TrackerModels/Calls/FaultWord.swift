@@ -9,7 +9,8 @@ package enum FaultWord: String, CaseIterable, Sendable {
     case emptyText, noName, emptyList, wrapped, notBoolean, controlCharacter, longKey
     case largeDefaults, homePath, relativePath, inexact
     // Of a value that JSON cannot hold, or as a whole of the call.
-    case notJSON, notFinite, tooDeep, cycle, loneSurrogate, wrongKey, sameKeys, unreadable, notConverted, leftOut
+    case notJSON, notFinite, tooDeep, cycle, loneSurrogate, wrongKey, sameKeys, unreadable, unencodable, notConverted
+    case leftOut
     // Of a file that an option names.
     case unreadableFile, folder, device, emptyKeyFile, notUTF8, unusableCertificate, unusableKey
     case unreadablePlan, largePlan, wrongPlan
@@ -41,10 +42,10 @@ package enum FaultWord: String, CaseIterable, Sendable {
         switch self {
         case .required, .wrongKind, .outOfRange, .tooSmall, .tooLarge, .repeated, .excluded, .lacking, .onlyHalt,
             .emptyText, .noName, .emptyList, .wrapped, .notBoolean, .controlCharacter, .longKey, .tooDeep,
-            .notFinite, .notJSON, .cycle, .loneSurrogate, .wrongKey, .sameKeys, .unreadable, .notConverted, .leftOut,
-            .largeDefaults, .homePath, .relativePath, .inexact, .unreadableFile, .folder, .device, .emptyKeyFile,
-            .notUTF8, .unusableCertificate, .unusableKey, .unreadablePlan, .largePlan, .manyHeaders, .largeHeaders,
-            .headerName, .headerValue, .ownHeader, .repeatedHeader, .messageID:
+            .notFinite, .notJSON, .cycle, .loneSurrogate, .wrongKey, .sameKeys, .unreadable, .unencodable,
+            .notConverted, .leftOut, .largeDefaults, .homePath, .relativePath, .inexact, .unreadableFile, .folder,
+            .device, .emptyKeyFile, .notUTF8, .unusableCertificate, .unusableKey, .unreadablePlan, .largePlan,
+            .manyHeaders, .largeHeaders, .headerName, .headerValue, .ownHeader, .repeatedHeader, .messageID:
             true
         case .unknown, .exceeded, .wrongPlan, .insecureURL, .urlCharacters, .longURL, .relativeURL, .urlScheme,
             .urlQuery, .urlFragment, .urlUserInfo, .urlEndpoint, .urlPort, .urlPercent, .urlPathCharacter, .noURLHost,
@@ -63,8 +64,8 @@ package enum FaultWord: String, CaseIterable, Sendable {
     /// its own form in each language.
     package var text: String {
         switch self {
-        case .required: KindFault.required.text
-        case .wrongKind: KindFault.wrongKind.text
+        case .required: ValueFault.required.text
+        case .wrongKind: ValueFault.wrongKind.text
         case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
         case .tooSmall: "'{option}' must be at least {least}, not {value}"
         case .tooLarge: "'{option}' must be at most {most}, not {value}"
@@ -86,12 +87,13 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .longKey: "'{option}' [must hold a key, and the text of {path} ]is longer than {most} bytes"
         case .notJSON: "['{option}'|It] is [of type {type}|{value}], which JSON does not have"
         case .notFinite: "'{option}' holds a number that is not finite"
-        case .tooDeep: "['{option}'|It] is nested more than {most} deep"
+        case .tooDeep: ValueFault.tooDeep.text
         case .cycle: "['{option}'|It] is part of a cycle"
-        case .loneSurrogate: "['{option}'|It] holds half a surrogate pair, which is no character"
+        case .loneSurrogate: ValueFault.loneSurrogate.text
         case .wrongKey: "['{option}'|It] has a key that is no string"
         case .sameKeys: "['{option}'|It] has two keys that are {key} in JSON"
         case .unreadable: "['{option}'|It] cannot be read: {error}"
+        case .unencodable: "['{option}'|It] cannot be encoded: {error}"
         case .notConverted: "'{option}' cannot be sent: `default` has failed: {error}"
         case .leftOut:
             "'{option}' has no form in JSON, and would be left out: leave it out where it does not matter"

@@ -66,8 +66,9 @@ struct JSONBridge {
     }
 
     private mutating func append(_ value: some BinaryFloatingPoint) throws(JSONConversionError) {
-        guard !value.isNaN else { throw error(.notANumber) }
-        guard value.isFinite else { throw error(.infinity) }
+        guard value.isFinite else {
+            throw error(.notFinite(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"))
+        }
         try append(spelled: value)
     }
 
@@ -86,7 +87,7 @@ struct JSONBridge {
             path += error.path
             switch error.reason {
             case .tooDeep: throw self.error(.tooDeep)
-            case .notFinite(let number): throw self.error(number.text == "NaN" ? .notANumber : .infinity)
+            case .notFinite(let number): throw self.error(.notFinite(number.text))
             }
         }
     }
@@ -138,7 +139,7 @@ struct JSONBridge {
             case let value as URL: JSONEscape.append(value.absoluteString, to: &bytes)
             case let value as UUID: JSONEscape.append(value.uuidString, to: &bytes)
             case let value as Decimal:
-                guard !value.isNaN else { throw error(.notANumber) }
+                guard !value.isNaN else { throw error(.notFinite("NaN")) }
                 try append(spelled: value)
             default: throw unsupported(value)
             }

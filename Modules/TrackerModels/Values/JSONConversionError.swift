@@ -2,9 +2,8 @@
 public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of value that JSON cannot hold.
     package enum Reason: Hashable, Sendable {
-        /// A floating-point value that is not a number.
-        case notANumber
-        case infinity
+        /// A number that is `NaN`, `Infinity` or `-Infinity`.
+        case notFinite(String)
         /// A value of a type that has no JSON form, such as `Data`, with the type's name.
         case unsupportedType(String)
         /// Arrays and dictionaries nested deeper than ``JSONText/maxDepth``.
@@ -36,18 +35,17 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
     /// The reason as a word that does not change between versions.
     fileprivate var word: FaultWord {
         switch reason {
-        case .notANumber, .infinity, .unsupportedType: .notJSON
+        case .notFinite, .unsupportedType: .notJSON
         case .tooDeep: .tooDeep
         case .notAnObject: .wrongKind
-        case .encoding: .unreadable
+        case .encoding: .unencodable
         }
     }
 
     /// What the text of that word has marks for, but for the path.
     fileprivate var facts: JSONObject {
         switch reason {
-        case .notANumber: ["value": "NaN"]
-        case .infinity: ["value": "an infinity"]
+        case .notFinite(let number): ["value": .string(number)]
         case .unsupportedType(let name): ["type": .string(name)]
         case .tooDeep: ["most": JSONValue(JSONText.maxDepth)]
         case .notAnObject(let kind):

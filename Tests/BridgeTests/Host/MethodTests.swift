@@ -185,7 +185,7 @@ struct MethodTests {
             ("set", "[]", "set: 'profileData' is required"),
             ("updateLocation", #"[1, 2, "3"]"#, "updateLocation: 'accuracy' must be a number"),
             ("reset", #"["yes"]"#, "reset: 'all' must be a boolean"),
-            ("reset", #"{"messageId": "\ud800"}"#, "reset: the params hold half a surrogate pair"),
+            ("reset", #"{"messageId": "\ud800"}"#, "reset: 'params' holds half a surrogate pair"),
             ("flush", "[-1]", "flush: 'timeoutMs' must be at least 0, not -1"),
             ("flush", "[1.5]", "flush: 'timeoutMs' must be an integer"),
             ("setConsent", #"["perhaps"]"#, "setConsent: 'consent' must be 'granted' or 'denied' or 'pending'"),

@@ -116,12 +116,12 @@ struct RecordMethodTests {
         #expect(try await client.call("record.expect", ["A", [:], ["userId": 7]])["failure"] == .null)
         #expect(try await client.call("record.expect", ["A", [:], ["userId": 7], 0])["failure"] != .null)
         let wrong: [(JSONValue, String)] = [
-            (["userId": nil], "'userId' must be a string or a whole number"),
-            (["groupId": 1.5], "'groupId' must be a string or a whole number"),
-            (["method": "analytics.track"], "'method' must be 'alias' or 'continueSession' or 'group'"),
-            (["client": "Analytics"], "'client' must be 'tracker' or 'analytics' or 'basic'"),
-            (["outcome": ["status": "dropped", "reason": "FULL"]], "'outcome.reason' must be 'NOT_INITIALIZED' or "),
-            (["outcome": "queued"], "'outcome.status' must be 'queued' or 'pending' or 'dropped'"),
+            (["userId": nil], "'call.userId' must be a string or a whole number"),
+            (["groupId": 1.5], "'call.groupId' must be a string or a whole number"),
+            (["method": "analytics.track"], "'call.method' must be 'alias' or 'continueSession' or 'group'"),
+            (["client": "Analytics"], "'call.client' must be 'tracker' or 'analytics' or 'basic'"),
+            (["outcome": ["status": "dropped", "reason": "FULL"]], "'call.outcome.reason' must be 'NOT_INITIALIZED'"),
+            (["outcome": "queued"], "'call.outcome.status' must be 'queued' or 'pending' or 'dropped'"),
         ]
         for (members, sentence) in wrong {
             let failure = try await client.start("record.expect", ["A", [:], members, 0]).failure

@@ -213,11 +213,15 @@ export interface DroppedOutcome {
 export interface Fault {
     /** A word that does not change between versions. */
     reason: string
-    /** The option. */
+    /** The option or the argument, or the way to a value in it. */
     option?: string
+    /** The kind that it must have, or the words that it may be. */
+    expected?: string | Array<string>
+    /** The type that it has. */
+    given?: string
     /** Its limit; a duration in milliseconds. */
     most?: number
-    /** More, in words. */
+    /** Of a file or a plan: more, in words. */
     detail?: string
     [more: string]: unknown
 }

@@ -243,7 +243,7 @@ function writeDigits(value, place) {
 function writeObject(value, place, level) {
     if (typeof value.toJSON !== 'function') return writePlain(value, place, level)
     if (types.isDate(value) && Number.isNaN(value.getTime())) {
-        return convertedOrFault(value, place, level, 'an invalid Date')
+        return convertedOrFault(value, place, level, 'Invalid Date')
     }
     return writePlain(value.toJSON(keyAt(place, level)), place, level)
 }

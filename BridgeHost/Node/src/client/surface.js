@@ -195,8 +195,9 @@ class CallSite {
         if (this.#row.gives === 'outcome') {
             return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data))
         }
-        const { message, data } = fault
-        return this.#ended(new MobileTrackerError(codeOf(fault, param), `${this.#method}: ${message}.`, { data }))
+        const code = codeOf(fault, param)
+        const data = code === 'INVALID_PARAMS' ? { method: this.#method, param: fault.argument, fault: fault.data } : fault.data
+        return this.#ended(new MobileTrackerError(code, `${this.#method}: ${fault.message}.`, { data }))
     }
 
     /** A call that has ended so, and is not sent. */

@@ -51,6 +51,7 @@ export const TEXTS = {
     wrongKey: "['{option}'|It] has a key that is no string",
     sameKeys: "['{option}'|It] has two keys that are {key} in JSON",
     unreadable: "['{option}'|It] cannot be read: {error}",
+    unencodable: "['{option}'|It] cannot be encoded: {error}",
     notConverted: "'{option}' cannot be sent: `default` has failed: {error}",
     leftOut: "'{option}' has no form in JSON, and would be left out: leave it out where it does not matter",
     unreadableFile: "'{option}' must be a file that can be read. {path}: {detail}",
@@ -116,7 +117,7 @@ export const TEXTS = {
 
 /** The faults whose text is a phrase, a part of other sentences: it ends without a full stop. @type {Set<string>} */
 export const PHRASES = new Set([
-    'required', 'wrongKind', 'outOfRange', 'tooSmall', 'tooLarge', 'repeated', 'excluded', 'lacking', 'onlyHalt', 'emptyText', 'noName', 'emptyList', 'wrapped', 'notBoolean', 'controlCharacter', 'longKey', 'largeDefaults', 'homePath', 'relativePath', 'inexact', 'notJSON', 'notFinite', 'tooDeep', 'cycle', 'loneSurrogate', 'wrongKey', 'sameKeys', 'unreadable', 'notConverted', 'leftOut', 'unreadableFile', 'folder', 'device', 'emptyKeyFile', 'notUTF8', 'unusableCertificate', 'unusableKey', 'unreadablePlan', 'largePlan', 'manyHeaders', 'largeHeaders', 'headerName', 'headerValue', 'ownHeader', 'repeatedHeader', 'messageID',
+    'required', 'wrongKind', 'outOfRange', 'tooSmall', 'tooLarge', 'repeated', 'excluded', 'lacking', 'onlyHalt', 'emptyText', 'noName', 'emptyList', 'wrapped', 'notBoolean', 'controlCharacter', 'longKey', 'largeDefaults', 'homePath', 'relativePath', 'inexact', 'notJSON', 'notFinite', 'tooDeep', 'cycle', 'loneSurrogate', 'wrongKey', 'sameKeys', 'unreadable', 'unencodable', 'notConverted', 'leftOut', 'unreadableFile', 'folder', 'device', 'emptyKeyFile', 'notUTF8', 'unusableCertificate', 'unusableKey', 'unreadablePlan', 'largePlan', 'manyHeaders', 'largeHeaders', 'headerName', 'headerValue', 'ownHeader', 'repeatedHeader', 'messageID',
 ])
 
 /** What a value must be, by the word of its kind. @type {Record<string, string>} */
@@ -207,7 +208,7 @@ export const CLIENT_TEXTS = {
     noListener: "The listener must be a function.",
     listenerFailed: "A listener[ to {topic}] failed: {error}",
     notificationsLost: "{count} notifications were left out: they were not read in time.",
-    omitted: "'{option}' is of type {type}, which JSON does not have[, and {count} more are like it: they are|: it is] left out",
+    omitted: "'{option}' is of type {type}, which JSON does not have[; it and {count} like it are|; it is] left out",
     callTooLarge: "{method}: The call is too large. A message has at most {limit} bytes.",
     failedLater: "{method}, which was called while tracking was off, failed: {why}",
     unhandled: "{method} failed, and its error was not handled: {error}{place}",

@@ -24,10 +24,11 @@ from ._limits import MOST_BYTES, MOST_CALLS
 from ._link import HostLink, LinkOptions
 from ._off import Kept, OffClients
 from ._options import TrackerOptions, arguments_of_host, working_folder
-from ._params import RepeatedOption, write_params
+from ._params import write_params
 from ._row import Gives, Row, snake_keys
 from ._scope import current_scope, written
 from ._table import ROWS
+from ._texts import ERRORS
 from ._warnings import Drop, Warnings, argument_hint, call_name
 from .errors import MobileTrackerError, message_too_large
 from .outcome import FlushReport, Outcome
@@ -95,10 +96,7 @@ class Channel:
         row = ROWS[method]
         site = _CallSite(row, arguments, _frame_of_program(), self)
         try:
-            try:
-                params = self._write(row, arguments, message_id)
-            except RepeatedOption as fault:
-                return site.refuse_repeated(fault, arguments)
+            params = self._write(row, arguments, message_id)
         except CallDropped as dropped:
             return site.filtered(str(dropped))
         except Exception as error:  # A value may raise anything when it is asked for its type.
@@ -246,6 +244,8 @@ class _CallSite:
 
     def renamed(self, error: MobileTrackerError) -> MobileTrackerError:
         """The error with the names of the Python API."""
+        if "code" not in error.data and error.code not in ERRORS:  # The client has made it, and named the method.
+            return error
         message = message_of(error.code, error.data, written_in(self._arguments))
         return error if message is None else error.copy(message)
 
@@ -277,22 +277,17 @@ class _CallSite:
         """Answers a call that cannot be written, as the host would."""
         if isinstance(fault, SizeFault):
             return self._ended(message_too_large(self._row.method, self._channel.link.max_message_bytes))
-        codes = {param.name: param.fault for param in self._row.params if param.fault != "INVALID_PARAMS"}
-        code = codes.get(fault.argument, "SERIALIZATION_ERROR")
+        param = next((param for param in self._row.params if param.wire == fault.argument), None)
+        code = param.fault if param and param.fault != "INVALID_PARAMS" else "SERIALIZATION_ERROR"
         if self._row.gives is Gives.OUTCOME:
-            # It is of the wrong type, whatever is in it.
-            reason = code if fault.has_no_form else "SERIALIZATION_ERROR"
-            return self._ended(self._drop(reason, fault.data))
+            reason = code if fault.is_of_argument else "SERIALIZATION_ERROR"
+            # The keys of the program's own data stay as they are.
+            kept = fault.keys[1:] if param and param.names else fault.keys
+            if fault.data["reason"] == "repeated":
+                kept = (*fault.keys, fault.data["other"])
+            return self._ended(self._drop(reason, fault.data, written=frozenset(kept)))
         words = sentence(fault.data["reason"], fault.data, written_in(self._arguments))
         return self._ended(MobileTrackerError(code, f"{self._row.method}: {words}.", data=fault.data))
-
-    def refuse_repeated(self, fault: RepeatedOption, arguments: Sequence[object]) -> Call:
-        """Answers a call with an option that is given twice, as the host would."""
-        written = written_in(arguments)
-        if self._row.gives is Gives.OUTCOME:
-            return self._ended(self._drop(fault.param.fault, fault.data, written=written))
-        words = sentence(fault.data["reason"], fault.data, written)
-        return self._ended(MobileTrackerError(fault.param.fault, words, data=fault.data))
 
     def overflow(self) -> Call:
         """Answers a call for which too many others wait."""

@@ -37,8 +37,10 @@ class ValueFault(Exception):
         """What is wrong, as the host says it."""
         super().__init__(sentence(word, self.data))
         self.argument = str(path[0]) if path else ""
-        self.has_no_form = word == "notJSON" and "type" in facts and len(path) == 1
-        """Whether JSON has no form for the argument itself."""
+        self.keys = tuple(str(key) for key in path[1:])
+        """The keys in the argument that lead to the value."""
+        self.is_of_argument = word == "repeated" or word == "notJSON" and "type" in facts and len(path) == 1
+        """Whether the argument is a wrong one, and not a value in it."""
 
 
 class SizeFault(Exception):
@@ -214,7 +216,7 @@ class JSONWriter:
             case Decimal() if value.is_finite():
                 return str(value)
             case float() | Decimal():
-                fault = _NotJSON(value=str(value))
+                fault = _NotJSON(value=json.dumps(float(value)))
                 return self._text(self._replacement(value, fault), path, containers, most)
             case dict() | list() | tuple():
                 return self._container(value, path, containers, most)

@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from ._ids import stamped_id, time_ordered_uuid
-from ._json import JSONWriter, SizeFault
-from ._row import Name, Param, Row
+from ._json import JSONWriter, SizeFault, ValueFault
+from ._row import Name, Row
 
 _PERSONS = {"userId", "anonymousId", "groupId"}
 """The options that name a user, a visitor or a group."""
@@ -54,16 +54,6 @@ class _Unreadable(Mapping[str, object]):
         raise self._error
 
 
-class RepeatedOption(Exception):
-    """An option that is given in both spellings. JSON has room for one, so the host cannot tell."""
-
-    def __init__(self, param: Param, option: str, other: str) -> None:
-        super().__init__(option)
-        self.param = param
-        self.data = {"reason": "repeated", "option": option, "other": other}
-        """What is wrong, as the host says it."""
-
-
 def write_params(
     writer: JSONWriter,
     row: Row,
@@ -82,8 +72,7 @@ def write_params(
     :param max_bytes: How long the params may become.
     :param is_exact: Whether there is an `ExactNumber` among the arguments.
     :param scope: The scopes around the call, as JSON; empty without one.
-    :raises RepeatedOption: If an option is given twice.
-    :raises ValueFault: If the call cannot be written.
+    :raises ValueFault: If the call cannot be written, or an option is given twice.
     :raises SizeFault: If it is longer than that.
     """
     members: dict[str, object] = {}
@@ -93,10 +82,10 @@ def write_params(
         if param.kind == "id":
             members[param.wire] = text_of_id(value)
         else:
-            members[param.wire] = _renamed(value, param.names, param, param.wire) if param.names else value
+            members[param.wire] = _renamed(value, param.names, [param.wire]) if param.names else value
     if row.message_id:
         members["messageId"] = _NEW_ID[row.message_id]() if message_id is None else message_id
-    text = writer.write(members, row.shown, max_bytes, is_exact=is_exact)
+    text = writer.write(members, {}, max_bytes, is_exact=is_exact)
     if scope and row.is_scoped:
         # Such a call has a message id before it.
         text = b'%b,"scope":%b}' % (text[:-1], scope)
@@ -112,7 +101,7 @@ def text_of_id(value: object) -> object:
     return str(value) if isinstance(value, UUID) else value
 
 
-def _renamed(value: object, names: Mapping[str, Name], param: Param, path: str) -> object:
+def _renamed(value: object, names: Mapping[str, Name], path: list[str | int]) -> object:
     """The options under the host's names. An unknown name stays: the host refuses it and suggests another."""
     if not isinstance(value, Mapping):
         return value
@@ -120,10 +109,10 @@ def _renamed(value: object, names: Mapping[str, Name], param: Param, path: str) 
     for key, member in value.items():
         wire, members = names.get(key, (key, {})) if isinstance(key, str) else (key, {})
         if wire in options:
-            # Of two spellings only the first can be in the object.
+            # Of two spellings JSON has room for one, so the host cannot tell.
             other = next(name for name in value if names.get(name, (name,))[0] == wire)
-            raise RepeatedOption(param, f"{path}.{key}", other)
-        options[wire] = _renamed(member, members, param, f"{path}.{wire}") if members else member
+            raise ValueFault([*path, key], "repeated", other=other)
+        options[wire] = _renamed(member, members, [*path, wire]) if members else member
         if wire in _PERSONS:
             options[wire] = text_of_id(member)
     return options

@@ -101,12 +101,6 @@ class Row:
     when_off: Mapping[str, Any] | Literal["consent", "param", "state"] | None = None
     """What a query is answered while its client is off: this object, whether consent is granted, a param as it is given, or
     the state."""
-    shown: Mapping[str, str] = field(init=False)
-    """The Python names of the params, by the host's names."""
-
-    def __post_init__(self) -> None:
-        names = {param.wire: param.name for param in self.params}
-        object.__setattr__(self, "shown", names | {"messageId": "message_id"})
 
     @property
     def client(self) -> str:

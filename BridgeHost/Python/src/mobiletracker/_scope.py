@@ -143,7 +143,7 @@ def _inside(outer: Scope, channel: Channel, values: Mapping[str, object]) -> Sco
     members = {_NAMES[name].wire: value for name, value in values.items()}
     try:
         members |= {wire: text_of_id(value) for wire, value in members.items() if wire in _IDS}
-        names = {wire: f"scope.{name}" for name, (wire, _) in _NAMES.items()}
+        names = {wire: f"scope.{wire}" for wire, _ in _NAMES.values()}
         text = channel.writer.write(members, names, channel.link.max_params_bytes)
     except Exception as error:
         return outer._replace(fault=outer.fault or fault_of(error, "scope"))

@@ -184,11 +184,15 @@ class Fault(TypedDict):
     reason: str
     """A word that does not change between versions."""
     option: NotRequired[str]
-    """The option."""
+    """The option or the argument, or the way to a value in it."""
+    expected: NotRequired[str | Sequence[str]]
+    """The kind that it must have, or the words that it may be."""
+    given: NotRequired[str]
+    """The type that it has."""
     most: NotRequired[float]
     """Its limit; a duration in milliseconds."""
     detail: NotRequired[str]
-    """More, in words."""
+    """Of a file or a plan: more, in words."""
 
 
 DropReason: TypeAlias = Literal[
