@@ -21,7 +21,7 @@ extension TrackerCall {
 
     /// Checks the call, and says what it puts into the outbox.
     func content() throws(Refusal) -> CallContent {
-        switch kind {
+        switch self {
         case .track(let eventName, let attributes, let metadata):
             return try event(eventName, attributes, metadata)
         case .screen(let name, let properties):

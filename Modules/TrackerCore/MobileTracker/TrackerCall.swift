@@ -5,24 +5,30 @@ public import TrackerModels
 /// ```swift
 /// MobileTracker.shared.enqueue(.track("PURCHASE", ["total": 149.99]))
 /// ```
-public struct TrackerCall: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
-        case track(eventName: String, attributes: Properties?, metadata: Properties?)
-        case identify(userId: String, profile: Properties?)
-        case set(profile: Properties)
-        case setMetadata(Properties)
-        case screen(name: String, properties: Properties?)
-        case screenDidAppear(name: String, url: String?, properties: Properties?)
-        case updateLocation(LocationData)
-        case updateSessionEmail(String)
-        case linkSession(String)
-        case continueSession(url: String)
-    }
-
-    let kind: Kind
+public enum TrackerCall: Hashable, Sendable {
+    /// An event.
+    case track(String, Properties? = nil, metadata: Properties? = nil)
+    /// The user is known by this id from now on. The function of this name takes a number too.
+    case identify(userId: String, Properties? = nil)
+    /// Traits of the user.
+    case set(Properties)
+    /// Metadata of the session, which later events carry.
+    case setMetadata(Properties)
+    /// A screen was shown.
+    case screen(String, Properties? = nil)
+    /// A screen was shown, which counts once until another one is.
+    case screenDidAppear(String, url: String? = nil, properties: Properties? = nil)
+    /// Where the device is.
+    case updateLocation(LocationData)
+    /// The email address of the session.
+    case updateSessionEmail(String)
+    /// The session goes on from that of another site, by its id.
+    case linkSession(String)
+    /// The session goes on from that of another site, by the URL that has led here.
+    case continueSession(from: String)
 
     package var name: String {
-        switch kind {
+        switch self {
         case .track(let eventName, _, _): eventName.isEmpty ? "track" : eventName
         case .identify: "identify"
         case .set: "set"
@@ -38,7 +44,7 @@ public struct TrackerCall: Hashable, Sendable {
 
 extension TrackerCall: FilterableCall {
     var outgoing: OutgoingCall {
-        switch kind {
+        switch self {
         case .track(let name, let attributes, let metadata):
             OutgoingCall(method: "track", name: name, properties: attributes?.members, metadata: metadata?.members)
         case .identify(let user, let profile):
@@ -58,11 +64,11 @@ extension TrackerCall: FilterableCall {
     func replacing(_ old: OutgoingCall, with new: OutgoingCall) -> TrackerCall {
         func values(_ given: Properties?) -> Properties? { new.values(\.properties, after: old, given: given) }
 
-        switch kind {
+        switch self {
         case .track(_, let attributes, let metadata):
             return .track(
                 new.name ?? "", values(attributes), metadata: new.values(\.metadata, after: old, given: metadata))
-        case .identify(_, let profile): return .identify(new.userId ?? "", values(profile))
+        case .identify(_, let profile): return .identify(userId: new.userId ?? "", values(profile))
         case .set(let profile): return .set(values(profile) ?? [:])
         case .setMetadata(let metadata): return .setMetadata(values(metadata) ?? [:])
         case .screen(_, let properties): return .screen(new.name ?? "", values(properties))
@@ -81,56 +87,10 @@ extension LocationData {
     fileprivate static let nowhere = LocationData(latitude: .nan, longitude: .nan, accuracy: .nan)
 }
 
-/// The calls, as ``MobileTracker`` describes them.
 extension TrackerCall {
-    /// The call that ``MobileTrackerInterface/track(eventName:attributes:metadata:messageId:)-(_,Properties?,_,_)`` makes.
-    public static func track(
-        _ eventName: String, _ attributes: Properties? = nil, metadata: Properties? = nil
-    ) -> TrackerCall {
-        TrackerCall(kind: .track(eventName: eventName, attributes: attributes, metadata: metadata))
-    }
-
     /// The call that ``MobileTrackerInterface/identify(userId:profileData:messageId:)-(_,Properties?,_)`` makes.
     public static func identify(_ userId: some IDValue, _ profileData: Properties? = nil) -> TrackerCall {
-        TrackerCall(kind: .identify(userId: userId.idText, profile: profileData))
-    }
-
-    /// The call that ``MobileTrackerInterface/set(profileData:messageId:)-(Properties,_)`` makes.
-    public static func set(_ profileData: Properties) -> TrackerCall { TrackerCall(kind: .set(profile: profileData)) }
-
-    /// The call that ``MobileTrackerInterface/setMetadata(_:messageId:)-(Properties,_)`` makes.
-    public static func setMetadata(_ metadata: Properties) -> TrackerCall { TrackerCall(kind: .setMetadata(metadata)) }
-
-    /// The call that ``MobileTrackerInterface/screen(name:properties:messageId:)-(_,Properties?,_)`` makes.
-    public static func screen(_ name: String, _ properties: Properties? = nil) -> TrackerCall {
-        TrackerCall(kind: .screen(name: name, properties: properties))
-    }
-
-    /// The call that ``MobileTrackerInterface/screenDidAppear(name:url:properties:messageId:)-(_,_,Properties?,_)`` makes.
-    public static func screenDidAppear(
-        _ name: String, url: String? = nil, properties: Properties? = nil
-    ) -> TrackerCall {
-        TrackerCall(kind: .screenDidAppear(name: name, url: url, properties: properties))
-    }
-
-    /// The call that ``MobileTrackerInterface/updateLocation(_:messageId:)`` makes.
-    public static func updateLocation(_ location: LocationData) -> TrackerCall {
-        TrackerCall(kind: .updateLocation(location))
-    }
-
-    /// The call that ``MobileTrackerInterface/updateSessionEmail(_:messageId:)`` makes.
-    public static func updateSessionEmail(_ email: String) -> TrackerCall {
-        TrackerCall(kind: .updateSessionEmail(email))
-    }
-
-    /// The call that ``MobileTrackerInterface/linkSession(_:messageId:)`` makes.
-    public static func linkSession(_ sourceSessionId: String) -> TrackerCall {
-        TrackerCall(kind: .linkSession(sourceSessionId))
-    }
-
-    /// The call that ``MobileTrackerInterface/continueSession(from:messageId:)`` makes.
-    public static func continueSession(from url: String) -> TrackerCall {
-        TrackerCall(kind: .continueSession(url: url))
+        .identify(userId: userId.idText, profileData)
     }
 }
 
