@@ -33,7 +33,7 @@ package enum ValueKind: String, CaseIterable, Sendable {
 
 /// What can be wrong with a value before anyone knows what it is for. The texts are ``TextTemplate``s.
 package enum ValueFault: String, Sendable {
-    case required, wrongKind
+    case required, wrongKind, unknown
     /// Half a surrogate pair in it is no character.
     case loneSurrogate
     /// It nests deeper than ``JSONText/maxDepth``, which is `most`.
@@ -45,6 +45,8 @@ package enum ValueFault: String, Sendable {
         case .wrongKind:
             "['{option}'|It] must be {expected}[, such as {example}][, and is of type {given}]"
                 + "[ (for '{value}' it is '{synonym}')| (did you mean '{suggestion}'?)|, not '{value}']"
+        case .unknown:
+            "'{option}' is not known[; did you mean '{suggestion}'?|.][ {others}][ There are: {known}.]"
         case .loneSurrogate: "['{option}'|It] holds half a surrogate pair, which is no character"
         case .tooDeep: "['{option}'|It] is nested more than {most} deep"
         }
@@ -54,7 +56,7 @@ package enum ValueFault: String, Sendable {
     package var facts: JSONObject {
         switch self {
         case .tooDeep: ["most": JSONValue(JSONText.maxDepth)]
-        case .required, .wrongKind, .loneSurrogate: [:]
+        case .required, .wrongKind, .unknown, .loneSurrogate: [:]
         }
     }
 }

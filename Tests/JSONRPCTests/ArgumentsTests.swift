@@ -91,9 +91,12 @@ struct ArgumentsTests {
             (#"["x",{},1,1,0]"#, "track: 'isNew' must be a boolean"),
             (#"["x",{},1,1,true,{}]"#, "track: 'tags' must be an array"),
             (#"["x",{},1,1,true,[],{},"m"]"#, "track: got 8 params, takes 7 at most"),
-            (#"{"eventName":"x","attribute":{}}"#, "track: unknown param 'attribute'; did you mean 'attributes'?"),
-            (#"{"event_name":"x"}"#, "track: unknown param 'event_name'; did you mean 'eventName'?"),
-            (#"{"eventName":"x","zzzzzz":{}}"#, "track: unknown param 'zzzzzz'"),
+            (#"{"eventName":"x","attribute":{}}"#, "track: 'attribute' is not known; did you mean 'attributes'?"),
+            (#"{"event_name":"x"}"#, "track: 'event_name' is not known; did you mean 'eventName'?"),
+            (
+                #"{"eventName":"x","zzzzzz":{}}"#,
+                "track: 'zzzzzz' is not known. There are: eventName, attributes, count, ratio, isNew, tags, other, messageId."
+            ),
             (#"{"eventName":"x","messageId":1}"#, "track: 'messageId' must be a string"),
         ] as [(String?, String)]
     )
@@ -103,7 +106,7 @@ struct ArgumentsTests {
         #expect(error?.number == .invalidParams)
         #expect(error?.message == message)
         #expect(error?.namesMethod == true)
-        if message.contains("unknown param '") {
+        if message.contains("is not known") {
             let name = message.split(separator: "'")[1]
             #expect(error?.details.contains(RPCError.Detail("param", String(name))) == true)
         }

@@ -227,15 +227,14 @@ package struct Arguments: Sendable {
     }
 
     private static func unknown(_ name: String, _ method: String, _ parameters: [Parameter]) -> RPCError {
-        let advice =
-            if let nearest = SpellingSuggestion.nearest(to: name, among: parameters.map(\.name)) {
-                "; did you mean '\(nearest)'?"
-            } else if parameters.count == 1, let example = parameters[0].example {
-                "; it takes '\(parameters[0].name)', an object such as \(example)"
-            } else {
-                parameters.isEmpty ? "; it takes none" : ""
-            }
         let name = String(name.prefix(80))
-        return .invalidParams("\(method): unknown param '\(name)'\(advice)", of: method, param: name)
+        var facts: JSONObject = ["option": .string(name)]
+        if let nearest = SpellingSuggestion.nearest(to: name, among: parameters.map(\.name)) {
+            facts["suggestion"] = .string(nearest)
+        } else if !parameters.isEmpty {
+            facts["known"] = .array(parameters.filter { !$0.isOfLibrary }.map { .string($0.name) })
+        }
+        let fault = ValueFault.unknown
+        return .invalidParam(name, of: method, fault.rawValue, facts, TextTemplate.filled(fault.text, facts))
     }
 }

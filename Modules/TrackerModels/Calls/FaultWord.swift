@@ -69,8 +69,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .outOfRange: "'{option}' must be from {least} to {most}, not {value}"
         case .tooSmall: "'{option}' must be at least {least}, not {value}"
         case .tooLarge: "'{option}' must be at most {most}, not {value}"
-        case .unknown:
-            "'{option}' is not known[; did you mean '{suggestion}'?|.][ {others}][ There are: {known}.]"
+        case .unknown: ValueFault.unknown.text
         case .repeated: "'{option}' is given a second time as '{other}'"
         case .exceeded: "Initialization with {address} did not finish within '{option}' ({most}). {advice}"
         case .excluded: "'{option}' cannot be given besides '{other}'"

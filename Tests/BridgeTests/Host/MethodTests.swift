@@ -178,7 +178,7 @@ struct MethodTests {
             ("track", "[5]", "track: 'eventName' must be a string"),
             ("track", #"["A", "b"]"#, "track: 'attributes' must be an object"),
             ("track", #"["A", {}, {}, {}]"#, "track: got 4 params, takes 3 at most"),
-            ("track", #"{"eventName": "A", "attribute": {}}"#, "unknown param 'attribute'; did you mean 'attributes'?"),
+            ("track", #"{"eventName": "A", "attribute": {}}"#, "'attribute' is not known; did you mean 'attributes'?"),
             ("reset", #"{"messageId": "é"}"#, "reset: 'messageId' must be 1 to 128 printable ASCII"),
             ("track", #"{"eventName": "A", "messageId": 5}"#, "track: 'messageId' must be a string"),
             ("identify", #"["u", []]"#, "identify: 'profileData' must be an object"),
