@@ -3,7 +3,7 @@ package enum ValueKind: String, CaseIterable, Sendable {
     case string, id, number, integer, wholeNumber, milliseconds, boolean, timestamp
     case object, headers, stringOrObject, array, strings, messageIDs, statuses
     // Asked for by a client in another language alone.
-    case function, plainFunction, logger, socket
+    case function, plainFunction, logger, console, socket
 
     /// The words for it in a sentence.
     package var phrase: String {
@@ -26,6 +26,7 @@ package enum ValueKind: String, CaseIterable, Sendable {
         case .function: "a function"
         case .plainFunction: "an ordinary function, and not `async`"
         case .logger: "a logger"
+        case .console: "an object with one of the methods debug, info, warn and error"
         case .socket: "the path of a socket, 'auto' or `false`"
         }
     }

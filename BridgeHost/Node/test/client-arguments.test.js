@@ -331,7 +331,7 @@ suite('createTracker refuses', () => {
         'arguments that are no strings': [{ hostArguments: ['--max', 1] }, "'hostArguments' must be an array of strings"],
         'a misspelled place for the log': [{ stderr: 'ignroe' }, "'stderr' must be 'inherit' or 'ignore'"],
         'a name that is no string': [{ appName: 7 }, "'appName' must be a string"],
-        'a logger without a method': [{ logger: {} }, "'logger' must be a logger, such as console: one of the methods debug, info, warn and error is enough"],
+        'a logger without a method': [{ logger: {} }, "'logger' must be an object with one of the methods debug, info, warn and error"],
         'a filter that is no function': [{ beforeSend: 7 }, "'beforeSend' must be a function"],
     }
     for (const [what, [options, sentence]] of Object.entries(wrong)) {

@@ -217,7 +217,8 @@ suite('a value that cannot be sent', () => {
         await assert.rejects(tracker.basic.initialize('key', '\ud800'), { code: 'INVALID_ENDPOINT', number: 1008 })
         await assert.rejects(tracker.getCrossDomainUrl('\ud800'), { code: 'SERIALIZATION_ERROR', number: 1004 })
         await assert.rejects(tracker.init({ toJSON() {} }), {
-            message: 'init: It is of type object, which JSON does not have.', data: { reason: 'notJSON', type: 'object' },
+            code: 'INVALID_CONFIGURATION', message: 'init: It is of type undefined, which JSON does not have.',
+            data: { reason: 'notJSON', type: 'undefined' },
         })
         const fault = { reason: 'wrongKind', option: 'options', expected: 'object', example: "{ messageId: 'order-1' }" }
         await assert.rejects(tracker.reset(true, 'm1'), {

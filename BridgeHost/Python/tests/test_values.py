@@ -138,6 +138,7 @@ class ValueTests(TestCase):
             "'v' is NaN, which JSON does not have": float("nan"),
             "'v.a[1]' is Infinity, which JSON does not have": {"a": [0, float("inf")]},
             "'v.d' is NaN, which JSON does not have": {"d": Decimal("NaN")},
+            "'v.e' is NaN, which JSON does not have": {"e": Decimal("sNaN")},
             "'v[\"a b\"]' holds half a surrogate pair, which is no character": {"a b": "\ud800"},
             "'v.a[0]' is part of a cycle": cycle,
             "'v.o' is of type object, which JSON does not have": {"o": object()},
@@ -311,6 +312,24 @@ class ValueTests(TestCase):
         words = "getCrossDomainUrl: 'url' holds half a surrogate pair, which is no character."
         with self.assertRaisesRegex(Exception, f"SERIALIZATION_ERROR: {words}$"):
             tracker.get_cross_domain_url("\ud800")
+        config["max_queued_events"] = config
+        with self.assertRaisesRegex(Exception, "INVALID_CONFIGURATION: Invalid configuration: .* is part of a cycle$"):
+            tracker.init("925", config)
+        filters: Any = {"message_ids": ["a"], "messageIds": ["b"]}
+        with self.assertRaisesCode("INVALID_PARAMS") as caught:
+            tracker.refused.list(filters)
+        fault = {"reason": "repeated", "option": "filter.messageIds", "other": "message_ids"}
+        self.assertEqual(caught.exception.data, {"method": "refused.list", "param": "filter", "fault": fault})
+
+    def test_is_named_as_in_python_where_it_is_no_data(self) -> None:
+        tracker, _ = self.fake()
+
+        user: Any = [float("nan")]
+        tracker.identify(user).outcome(60)
+        tracker.set({"first-name": user}).outcome(60)
+
+        self.assertIn(" 'user_id[0]' is NaN", self.warnings[0])
+        self.assertIn(""" 'profile_data["first-name"][0]' is NaN""", self.warnings[1])
 
     def test_is_named_by_the_keys_of_the_programs_own_data(self) -> None:
         tracker, _ = self.fake()
@@ -320,9 +339,12 @@ class ValueTests(TestCase):
             tracker.track("A", {"userId": [float("nan")]}).outcome(60),
             tracker.analytics.track("A", {"apiUrl": {"eventName": float("-inf")}}).outcome(60),
             tracker.analytics.track("A", {}, options).outcome(60),
+            tracker.track("A", {"a.userId.b": float("nan")}).outcome(60),
         ]
 
-        names = ["attributes.userId[0]", "properties.apiUrl.eventName", "options.context.user_id"]
+        names = [
+            "attributes.userId[0]", "properties.apiUrl.eventName", "options.context.user_id", 'attributes["a.userId.b"]',
+        ]  # fmt: skip
         self.assertEqual([outcome.fault and outcome.fault["option"] for outcome in outcomes], names)
         for warning, name in zip(self.warnings, names, strict=True):
             self.assertIn(f"SERIALIZATION_ERROR. '{name}' is ", warning)

@@ -5,26 +5,28 @@ public import TrackerModels
 /// ```swift
 /// MobileTracker.shared.enqueue(.track("PURCHASE", ["total": 149.99]))
 /// ```
+///
+/// Each has a function of the same name, which says what it does and takes.
 public enum TrackerCall: Hashable, Sendable {
     /// An event.
     case track(String, Properties? = nil, metadata: Properties? = nil)
-    /// The user is known by this id from now on. The function of this name takes a number too.
+    /// The user is known by this id from now on. The function of this name also takes whole numbers and UUIDs.
     case identify(userId: String, Properties? = nil)
-    /// Traits of the user.
+    /// Facts about the user, without a change of who that is.
     case set(Properties)
     /// Metadata of the session, which later events carry.
     case setMetadata(Properties)
     /// A screen was shown.
     case screen(String, Properties? = nil)
-    /// A screen was shown, which counts once until another one is.
+    /// A screen was shown: the first of several in a row for the same one.
     case screenDidAppear(String, url: String? = nil, properties: Properties? = nil)
     /// Where the device is.
     case updateLocation(LocationData)
     /// The email address of the session.
     case updateSessionEmail(String)
-    /// The session goes on from that of another site, by its id.
+    /// Another session of the same visitor belongs to this one, by its id.
     case linkSession(String)
-    /// The session goes on from that of another site, by the URL that has led here.
+    /// The session goes on from that of another site, whose link has led here.
     case continueSession(from: String)
 
     package var name: String {

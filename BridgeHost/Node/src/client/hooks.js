@@ -14,7 +14,7 @@ const FUNCTION = { isRight: isFunction, expected: 'function' }
 /** What the functions of a program must be, by their names in a configuration. */
 export const KINDS = {
     beforeSend: FUNCTION, convert: FUNCTION, credentials: FUNCTION,
-    logger: { isRight: isLogger, expected: 'logger', example: 'console: one of the methods debug, info, warn and error is enough' },
+    logger: { isRight: isLogger, expected: 'console' },
 }
 
 /** What a plain value of each kind is. It is no less than the host takes: nothing that `beforeSend` has not seen may be sent. */

@@ -66,7 +66,7 @@ function paramsAs(form, row, args, { maxBytes, convert, isWhole, warn, ...how })
         : named(row, args, { form, write, warn, isWhole, maxBytes, ...how })
     if (omitted.length > 0) warn(omission(omitted))
     // Such as a promise in place of the object with all params.
-    if (made === undefined) throw new ValueFault('notJSON', undefined, { type: typeName(args[0]) ?? typeof args[0] })
+    if (made === undefined) throw new ValueFault('notJSON', undefined, { type: typeName(args[0]) ?? 'undefined' }, 'argument')
     return made
 }
 

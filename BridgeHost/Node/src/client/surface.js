@@ -195,7 +195,7 @@ class CallSite {
         if (this.#row.gives === 'outcome') {
             return CallPromise.resolve(this.#dropped(reasonOf(fault, param), fault.data))
         }
-        const code = codeOf(fault, param)
+        const code = codeOf(fault, param, this.#row)
         const data = code === 'INVALID_PARAMS' ? { method: this.#method, param: fault.argument, fault: fault.data } : fault.data
         return this.#ended(new MobileTrackerError(code, `${this.#method}: ${fault.message}.`, { data }))
     }
@@ -230,8 +230,8 @@ function reasonOf(fault, param) {
     return fault instanceof ArgumentFault ? param?.fault ?? 'INVALID_VALUE' : 'SERIALIZATION_ERROR'
 }
 
-function codeOf(fault, param) {
-    if (fault.argument === 'argument' || fault.argument in KINDS) return 'INVALID_CONFIGURATION'
+function codeOf(fault, param, row) {
+    if (fault.argument === 'argument' && row.restores === 'setup' || fault.argument in KINDS) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
     return fault instanceof ArgumentFault ? 'INVALID_PARAMS' : 'SERIALIZATION_ERROR'
 }

@@ -140,6 +140,7 @@ export const KINDS = {
     function: "a function",
     plainFunction: "an ordinary function, and not `async`",
     logger: "a logger",
+    console: "an object with one of the methods debug, info, warn and error",
     socket: "the path of a socket, 'auto' or `false`",
 }
 

@@ -278,16 +278,20 @@ class _CallSite:
         if isinstance(fault, SizeFault):
             return self._ended(message_too_large(self._row.method, self._channel.link.max_message_bytes))
         param = next((param for param in self._row.params if param.wire == fault.argument), None)
-        code = param.fault if param and param.fault != "INVALID_PARAMS" else "SERIALIZATION_ERROR"
+        is_repeated = fault.data["reason"] == "repeated"
+        code = param.fault if param and (is_repeated or param.fault != "INVALID_PARAMS") else "SERIALIZATION_ERROR"
         if self._row.gives is Gives.OUTCOME:
             reason = code if fault.is_of_argument else "SERIALIZATION_ERROR"
             # The keys of the program's own data stay as they are.
-            kept = fault.keys[1:] if param and param.names else fault.keys
-            if fault.data["reason"] == "repeated":
-                kept = (*fault.keys, fault.data["other"])
+            kept = {*(fault.keys[1:] if param and param.names else fault.keys)} - {fault.argument}
+            if is_repeated:
+                kept = {*fault.keys, fault.data["other"]}
             return self._ended(self._drop(reason, fault.data, written=frozenset(kept)))
-        words = sentence(fault.data["reason"], fault.data, written_in(self._arguments))
-        return self._ended(MobileTrackerError(code, f"{self._row.method}: {words}.", data=fault.data))
+        method, data = self._row.method, fault.data
+        words = sentence(data["reason"], data, written_in(self._arguments))
+        if code == "INVALID_PARAMS":
+            data = {"method": method, "param": fault.argument, "fault": data}
+        return self._ended(MobileTrackerError(code, f"{method}: {words}.", data=data))
 
     def overflow(self) -> Call:
         """Answers a call for which too many others wait."""

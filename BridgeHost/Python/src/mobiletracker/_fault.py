@@ -13,6 +13,8 @@ from ._texts import CLIENT_TEXTS, ERRORS, KINDS, TEXTS
 
 _MARK = re.compile(r"\[([^\]]*)\]|\{(\w+)\}")
 
+_PART = re.compile(r'"(?:\\.|[^"\\])*"|\w+')
+
 _NAMES = {"option", "param", "argument", "suggestion", "other", "parent", "known"}
 """The facts that are names."""
 
@@ -47,12 +49,16 @@ def filled(text: str, facts: Mapping[str, Any], written: frozenset[object] = fro
 
 def written_in(arguments: Sequence[object]) -> frozenset[object]:
     """The names of options that the caller wrote: they stay as they are."""
-    return frozenset(key for value in arguments for key in _keys(value))
+    try:
+        return frozenset(key for value in arguments for key in _keys(value))
+    except Exception:  # They may raise when they are read, or be in themselves.
+        return frozenset()
 
 
 def own_name(path: str, written: frozenset[object]) -> str:
-    """The name of an option in Python, or of each option on the way to one."""
-    return ".".join(part if part in written else _python_names().get(part, part) for part in path.split("."))
+    """The name of an option in Python, or of each option on the way to one. What is between quotes is no name."""
+    names = _python_names()
+    return _PART.sub(lambda part: part[0] if part[0] in written else names.get(part[0], part[0]), path)
 
 
 def _filled(text: str, words: Callable[[str], str | None]) -> str | None:

@@ -216,7 +216,9 @@ class JSONWriter:
             case Decimal() if value.is_finite():
                 return str(value)
             case float() | Decimal():
-                fault = _NotJSON(value=json.dumps(float(value)))
+                # A signaling NaN is no float.
+                is_nan = isinstance(value, Decimal) and value.is_nan()
+                fault = _NotJSON(value="NaN" if is_nan else json.dumps(float(value)))
                 return self._text(self._replacement(value, fault), path, containers, most)
             case dict() | list() | tuple():
                 return self._container(value, path, containers, most)

@@ -24,6 +24,9 @@ _NAMES = names_of("userId", "anonymousId", "groupId", "context", "properties")
 
 _IDS = {"userId", "anonymousId", "groupId"}
 
+_PATHS = {wire: f"scope.{wire}" for wire, _ in _NAMES.values()}
+"""What the values are called in a fault."""
+
 
 class Scope(NamedTuple):
     """The scopes around a call, the outermost first. The host applies them."""
@@ -143,8 +146,7 @@ def _inside(outer: Scope, channel: Channel, values: Mapping[str, object]) -> Sco
     members = {_NAMES[name].wire: value for name, value in values.items()}
     try:
         members |= {wire: text_of_id(value) for wire, value in members.items() if wire in _IDS}
-        names = {wire: f"scope.{wire}" for wire, _ in _NAMES.values()}
-        text = channel.writer.write(members, names, channel.link.max_params_bytes)
+        text = channel.writer.write(members, _PATHS, channel.link.max_params_bytes)
     except Exception as error:
         return outer._replace(fault=outer.fault or fault_of(error, "scope"))
     return outer if outer.texts[-1:] == (text,) else outer._replace(texts=(*outer.texts, text))
@@ -164,7 +166,7 @@ def written(scopes: Iterable[Mapping[str, Any]], writer: JSONWriter, max_bytes: 
             if key != wire and key in scope and wire in scope:
                 raise ValueFault(["scope", key], "repeated", other=wire)
         members = {_NAMES[key].wire if key in _NAMES else key: value for key, value in scope.items()}
-        texts.append(writer.write(members, {}, max_bytes, is_exact=is_exact))
+        texts.append(writer.write(members, _PATHS, max_bytes, is_exact=is_exact))
         max_bytes -= len(texts[-1])
         if max_bytes < 0:
             raise SizeFault

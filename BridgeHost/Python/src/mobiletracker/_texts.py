@@ -136,6 +136,7 @@ KINDS: dict[str, str] = {
     "function": "a function",
     "plainFunction": "an ordinary function, and not `async`",
     "logger": "a logger",
+    "console": "an object with one of the methods debug, info, warn and error",
     "socket": "the path of a socket, 'auto' or `False`",
 }
 """What a value must be, by the word of its kind."""
