@@ -94,6 +94,8 @@ struct FaultWordTests {
             ),
         ]
         for (refusal, message) in cases { #expect(refusal.message(of: "A", initializer: "init()") == message) }
+        let long = Refusal.queueFull.message(of: String(repeating: "x", count: 600_000), initializer: "init()")
+        #expect(long == "Event queue full - dropping event: " + String(repeating: "x", count: 200))
     }
 
     @Test("are phrases without a full stop, or whole sentences")

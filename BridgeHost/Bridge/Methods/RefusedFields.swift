@@ -11,7 +11,10 @@ struct RefusedSelection: Sendable {
 
 /// The members of a filter of refused events.
 enum RefusedFields {
-    static let table = ConfigTable<RefusedSelection>([
+    /// A `null` is refused: a program that has found nothing must not drop all.
+    static let table = ConfigTable<RefusedSelection>(fields.map(\.readingNull))
+
+    private static let fields: [ConfigField<RefusedSelection>] = [
         ConfigField(
             "client", .choice(ClientName.allCases.map(\.rawValue)), "Whose; by default all.",
             read: { value, path, selection throws(TrackerError) in selection.client = try word(value, path) }),
@@ -38,7 +41,7 @@ enum RefusedFields {
         },
         time("since", \.filter.since, "Refused then or later."),
         time("until", \.filter.until, "Refused before."),
-    ])
+    ]
 
     /// The selection that a filter makes.
     ///

@@ -30,7 +30,8 @@ extension NamedSchema {
             "AnalyticsScopes", "Scopes, the outermost first.", .array(of: .reference("AnalyticsScope")),
             example: #"[{"userId": "user-1"}, {"properties": {"step": 2}}]"#),
         NamedSchema(
-            "RefusedFilter", "Refused events: those that have one of the values in every member that is given.",
+            "RefusedFilter",
+            "Refused events: those that have one of the values in every member that is given. `null` is no value.",
             RefusedFields.table.schema,
             example: #"{"client": "analytics", "events": ["Purchase"], "statuses": [400, 422]}"#),
         NamedSchema(

@@ -82,7 +82,15 @@ const REFUSED = {
         "'options.userId' is given and has no value. Leave it out to mean the client's own.",
     ],
     'a user who is a promise': [
-        (t) => t.analytics.track('X', {}, { userId: Promise.resolve('u1') }), "'options.userId' is given and has no value.",
+        (t) => t.analytics.track('X', {}, { userId: Promise.resolve('u1') }),
+        "'options.userId' must be a string or a whole number, and is of type Promise.",
+    ],
+    'a visitor who is a function': [
+        (t) => t.analytics.track('X', {}, { anonymousId: () => 'v1' }),
+        "'options.anonymousId' must be a string or a whole number, and is of type function.",
+    ],
+    'a time that is a function': [
+        (t) => t.analytics.track('X', {}, { timestamp: () => 1 }), "'options.timestamp' must be a string, and is of type function.",
     ],
     'a group that is null': [
         (t) => t.analytics.identify('u1', {}, { groupId: null }), "'options.groupId' is given and has no value.",

@@ -231,6 +231,19 @@ suite('beforeSend', () => {
         assert.deepEqual(written(lives).map(([, { scope }]) => scope), [[{ properties: { n: 2 } }], [{ properties: { n: 2 } }]])
     })
 
+    test('that is misspelled is no option, and the client does not begin without it', async (t) => {
+        const { tracker: { analytics } } = fakeTracker(t)
+        const options = { writeKey: 'w', ingestionHost: 'https://i.example.com' }
+
+        await assert.rejects(analytics.initialize({ ...options, beforesend: () => null }), {
+            code: 'INVALID_CONFIGURATION', message: "analytics.initialize: 'beforesend' is not known; did you mean 'beforeSend'?",
+        })
+        await assert.rejects(analytics.initialize({ ...options, debug: () => true }), {
+            code: 'INVALID_CONFIGURATION',
+            message: "analytics.initialize: 'debug' is of type function, which JSON does not have.",
+        })
+    })
+
     test('is called after one warning about what a call cannot hold', async (t) => {
         const { tracker, warnings, lives } = await hooked(t, { beforeSend: (call) => call })
 

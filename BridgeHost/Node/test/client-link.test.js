@@ -216,6 +216,9 @@ suite('a value that cannot be sent', () => {
         })
         await assert.rejects(tracker.basic.initialize('key', '\ud800'), { code: 'INVALID_ENDPOINT', number: 1008 })
         await assert.rejects(tracker.getCrossDomainUrl('\ud800'), { code: 'SERIALIZATION_ERROR', number: 1004 })
+        for (const messageIds of [undefined, () => ['m1']]) {
+            await assert.rejects(tracker.refused.drop({ messageIds }), /'filter\.messageIds' has no form in JSON, and would be left out/)
+        }
         await assert.rejects(tracker.init({ toJSON() {} }), {
             code: 'INVALID_CONFIGURATION', message: 'init: It is of type undefined, which JSON does not have.',
             data: { reason: 'notJSON', type: 'undefined' },

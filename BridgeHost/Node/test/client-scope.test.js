@@ -280,7 +280,7 @@ suite('beforeSend in a scope', { skip: withoutHost }, () => {
         'an id that is not exact': [
             [{}, { userId: 2 ** 53 }], 'INVALID_VALUE', /'scope\[1\]\.userId' is a number too large to be exact/,
         ],
-        'a promise as an id': [[{ userId: Promise.resolve('u2') }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/],
+        'a promise as an id': [[{ userId: Promise.resolve('u2') }], 'INVALID_VALUE', /'scope\[0\]\.userId' must be .*, and is of type Promise/],
         'an id of JSON without a value': [
             [{ userId: { toJSON() {} } }], 'INVALID_VALUE', /'scope\.userId' is given and has no value/,
         ],

@@ -131,7 +131,7 @@ export async function useTracker(tracker: Tracker, webContents: WebContentsLike)
 
     const filter: RefusedFilter = {
         client: 'tracker', messageIds: ['m1'], events: ['PURCHASE'], reasons: ['rejected', 'tooLarge'], statuses: [422],
-        since: new Date(0).toISOString(), until: null,
+        since: new Date(0).toISOString(), until: new Date().toISOString(),
     }
     const refused: RefusedEvent[] = await tracker.refused.list(filter)
     console.log(refused.map(({ event, messageId, status, answer, body }) => [event, messageId, status, answer, body]))

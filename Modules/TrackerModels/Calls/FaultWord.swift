@@ -156,7 +156,7 @@ package enum FaultWord: String, CaseIterable, Sendable {
         case .groupID: "The id of the group is empty."
         case .advertisingID: "The id is blank. `null` clears it."
         case .messageID: "'{option}' \(MessageID.rule)"
-        case .noOptions: "It is no event and takes no options."
+        case .noOptions: "It is no event: it takes no options, and belongs to no person of a scope."
         case .noValue: "'{option}' is given and has no value. Leave it out to mean the client's own."
         case .blank: "'{option}' is blank."
         case .tooLong: "'{option}' has more than {most} bytes."

@@ -42,7 +42,7 @@ package struct Refusal: Error, Hashable, Sendable {
     ///   - initializer: How the client is initialised there.
     package func message(of call: String, initializer: String) -> String {
         let why = sentence(initializer) + (word?.isPhrase == true ? "." : "")
-        let facts = ["call": call, "reason": reason.rawValue, "why": why, "place": ""]
+        let facts = ["call": String(call.prefix(200)), "reason": reason.rawValue, "why": why, "place": ""]
         return TextTemplate.filled(DropText(for: reason).text) { facts[$0] }
     }
 

@@ -1,3 +1,4 @@
+import { nearest } from '../nearest.js'
 import { described } from './errors.js'
 import { clientText } from './fault.js'
 import { METHODS, clientOf } from './methods.js'
@@ -238,6 +239,12 @@ function without(value, found) {
         if (hook === undefined || hook === null) continue
         if (!isRight(hook)) throw new ArgumentFault('wrongKind', name, facts)
         found[name] = hook
+    }
+    // What is left of functions would be no option: without its filter a program would send what it must not.
+    for (const [name, value] of Object.entries(rest)) {
+        if (!isFunction(value) || name === 'toJSON') continue
+        const suggestion = nearest(name, Object.keys(KINDS))
+        throw new ArgumentFault(suggestion ? 'unknown' : 'notJSON', name, suggestion ? { suggestion } : { type: 'function' })
     }
     // The form in which one object has all params.
     for (const part of ['config', 'options']) {

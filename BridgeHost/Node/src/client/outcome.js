@@ -56,7 +56,7 @@ export function argumentHint(method, { params, gives, person }, args) {
     // First what every call is asked.
     if (!isPlain(args[0]) || gives !== 'outcome' || !['string', 'id'].includes(params[0]?.kind)) return ''
     if (args.some((other, index) => index > 0 && other !== undefined)) return ''
-    const order = [...params.map(({ name }) => name), ...person ? [`{ ${person} }`] : []]
+    const order = [...params.map(({ name }) => name), ...person && !params.some(({ name }) => name === person) ? [`{ ${person} }`] : []]
     const call = `${method.slice(method.indexOf('.') + 1)}(${order.join(', ')})`
     return clientText('otherArguments', { object: '', call })
 }

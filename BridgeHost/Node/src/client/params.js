@@ -190,6 +190,9 @@ export function writeMembers(given, members = [], place, { form, write, warn }, 
         if (!(name in given)) continue
         const path = `${place}.${name}`
         const value = write(textOfID(given[name], { name: path, kind }), path, place)
+        if (value === undefined && isUnwritable(given[name])) {
+            throw new ArgumentFault('wrongKind', path, { expected: kind, given: typeName(given[name]) })
+        }
         // An id that is given and has no value stays: a visitor who is not signed in is not the client's own user.
         if (value !== undefined || kind === 'id') add(name, value ?? form.nothing)
     }

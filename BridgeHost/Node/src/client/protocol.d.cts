@@ -500,22 +500,22 @@ export interface AnalyticsScope {
     properties?: Properties | null
 }
 
-/** Refused events: those that have one of the values in every member that is given. */
+/** Refused events: those that have one of the values in every member that is given. `null` is no value. */
 export interface RefusedFilter {
     /** Whose; by default all. */
-    client?: 'tracker' | 'analytics' | 'basic' | null
+    client?: 'tracker' | 'analytics' | 'basic'
     /** Their ids. */
-    messageIds?: Array<string> | null
+    messageIds?: Array<string>
     /** Names of events, screens or pages. */
-    events?: Array<string> | null
+    events?: Array<string>
     /** Why the server would not have them. */
-    reasons?: Array<'rejected' | 'tooLarge' | 'sessionGone' | 'poison' | 'plan'> | null
+    reasons?: Array<'rejected' | 'tooLarge' | 'sessionGone' | 'poison' | 'plan'>
     /** What the server answered. */
-    statuses?: Array<number> | null
+    statuses?: Array<number>
     /** Refused then or later. */
-    since?: Timestamp | null
+    since?: Timestamp
     /** Refused before. */
-    until?: Timestamp | null
+    until?: Timestamp
 }
 
 /** What the user decided about tracking. */

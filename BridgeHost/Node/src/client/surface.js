@@ -6,12 +6,13 @@ import { MobileTrackerError, messageTooLarge } from './errors.js'
 import { clientText } from './fault.js'
 import { timeOrderedUUID } from './message-id.js'
 import { METHODS, clientOf } from './methods.js'
-import { filter, KINDS } from './hooks.js'
+import { filter } from './hooks.js'
 import { argumentHint, callName, dropWarning, dropped } from './outcome.js'
 import { ArgumentFault, plainParams, writeParams } from './params.js'
 import { isSetup } from './recovery.js'
 import { currentScope } from './scope.js'
 import { SizeFault, faultFrom, textOf } from './serialize.js'
+import { PHRASES } from './texts.js'
 import { Trace } from './trace.js'
 
 /** @typedef {import('./methods.js').BridgedMethod} BridgedMethod */
@@ -52,8 +53,8 @@ function makeFunction(method, row, link, { warnings, used, hooks, off }) {
     const isFiltered = row.gives === 'outcome'
     // The client must know later what these say, but for events, of which there may be very many.
     const isKept = !isFiltered || row.restores !== undefined
-    // An expectation that lacks what it was given would be met by any value.
-    const isWhole = clientOf(method) === 'record.'
+    // An expectation that lacks what it was given would be met by any value, and a filter would mean all.
+    const isWhole = ['record.', 'refused.'].includes(clientOf(method))
     const locate = () => new Trace(call, isFiltered)
     const call = (...args) => {
         const site = new CallSite(method, row, args, locate, warnings)
@@ -197,7 +198,8 @@ class CallSite {
         }
         const code = codeOf(fault, param, this.#row)
         const data = code === 'INVALID_PARAMS' ? { method: this.#method, param: fault.argument, fault: fault.data } : fault.data
-        return this.#ended(new MobileTrackerError(code, `${this.#method}: ${fault.message}.`, { data }))
+        const stop = PHRASES.has(fault.data.reason) ? '.' : ''
+        return this.#ended(new MobileTrackerError(code, `${this.#method}: ${fault.message}${stop}`, { data }))
     }
 
     /** A call that has ended so, and is not sent. */
@@ -231,7 +233,8 @@ function reasonOf(fault, param) {
 }
 
 function codeOf(fault, param, row) {
-    if (fault.argument === 'argument' && row.restores === 'setup' || fault.argument in KINDS) return 'INVALID_CONFIGURATION'
+    const isOption = fault.argument === 'argument' || fault instanceof ArgumentFault && !param
+    if (row.restores === 'setup' && isOption) return 'INVALID_CONFIGURATION'
     if (param && param.fault !== 'INVALID_PARAMS') return param.fault
     return fault instanceof ArgumentFault ? 'INVALID_PARAMS' : 'SERIALIZATION_ERROR'
 }

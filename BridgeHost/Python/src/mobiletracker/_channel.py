@@ -286,7 +286,10 @@ class _CallSite:
             kept = {*(fault.keys[1:] if param and param.names else fault.keys)} - {fault.argument}
             if is_repeated:
                 kept = {*fault.keys, fault.data["other"]}
-            return self._ended(self._drop(reason, fault.data, written=frozenset(kept)))
+            data = fault.data
+            if param and fault.is_of_argument and not is_repeated:
+                data = {"reason": "wrongKind", "option": data["option"], "expected": param.kind, "given": data["type"]}
+            return self._ended(self._drop(reason, data, written=frozenset(kept)))
         method, data = self._row.method, fault.data
         words = sentence(data["reason"], data, written_in(self._arguments))
         if code == "INVALID_PARAMS":

@@ -91,7 +91,7 @@ TEXTS: dict[str, str] = {
     "groupID": "The id of the group is empty.",
     "advertisingID": "The id is blank. `None` clears it.",
     "messageID": "'{option}' must be 1 to 128 printable ASCII characters without spaces at either end",
-    "noOptions": "It is no event and takes no options.",
+    "noOptions": "It is no event: it takes no options, and belongs to no person of a scope.",
     "noValue": "'{option}' is given and has no value. Leave it out to mean the client's own.",
     "blank": "'{option}' is blank.",
     "tooLong": "'{option}' has more than {most} bytes.",

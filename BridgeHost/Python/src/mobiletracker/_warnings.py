@@ -76,9 +76,8 @@ def argument_hint(row: Row, arguments: Sequence[object]) -> str:
     if not is_meant:
         return ""
     order = [param.name for param in row.params if not param.names]
-    if row.person:
-        # By the name of an argument no option can be given.
-        order.append(f'{{"{row.person}": …}}' if row.person in order else f"{row.person}=…")
+    if row.person and row.person not in order:
+        order.append(f"{row.person}=…")
     call = f"{snake(row.method.rpartition('.')[2])}({', '.join(order)})"
     return client_text("otherArguments", object=None if is_text else "", call=call)
 

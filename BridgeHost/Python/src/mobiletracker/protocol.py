@@ -507,25 +507,25 @@ class AnalyticsScope(TypedDict):
 class _BridgeRefusedFilter(TypedDict):
     """The keys as the bridge has them."""
 
-    messageIds: NotRequired[Sequence[str] | None]
+    messageIds: NotRequired[Sequence[str]]
 
 
 class RefusedFilter(_BridgeRefusedFilter):
-    """Refused events: those that have one of the values in every member that is given."""
+    """Refused events: those that have one of the values in every member that is given. `None` is no value."""
 
-    client: NotRequired[Literal["tracker", "analytics", "basic"] | None]
+    client: NotRequired[Literal["tracker", "analytics", "basic"]]
     """Whose; by default all."""
-    message_ids: NotRequired[Sequence[str] | None]
+    message_ids: NotRequired[Sequence[str]]
     """Their ids."""
-    events: NotRequired[Sequence[str] | None]
+    events: NotRequired[Sequence[str]]
     """Names of events, screens or pages."""
-    reasons: NotRequired[Sequence[Literal["rejected", "tooLarge", "sessionGone", "poison", "plan"]] | None]
+    reasons: NotRequired[Sequence[Literal["rejected", "tooLarge", "sessionGone", "poison", "plan"]]]
     """Why the server would not have them."""
-    statuses: NotRequired[Sequence[int] | None]
+    statuses: NotRequired[Sequence[int]]
     """What the server answered."""
-    since: NotRequired[Timestamp | None]
+    since: NotRequired[Timestamp]
     """Refused then or later."""
-    until: NotRequired[Timestamp | None]
+    until: NotRequired[Timestamp]
     """Refused before."""
 
 
