@@ -71,9 +71,7 @@ struct AnalyticsSettings: ClientSettings {
 
     private static func fault(of error: JSONSyntaxError, in option: String) -> OptionFault {
         OptionFault(
-            option,
-            error.kind == .tooDeep
-                ? .invalid(.tooDeep, ["most": JSONValue(JSONText.maxDepth)]) : .invalid(.notFinite))
+            option, error.kind == .tooDeep ? .invalid(.tooDeep, ValueFault.tooDeep.facts) : .invalid(.notFinite))
     }
 
     var title: String { "AnalyticsClient \(key.masked)" }

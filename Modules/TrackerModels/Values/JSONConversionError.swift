@@ -47,7 +47,7 @@ public struct JSONConversionError: Error, Hashable, Sendable, CustomStringConver
         switch reason {
         case .notFinite(let number): ["value": .string(number)]
         case .unsupportedType(let name): ["type": .string(name)]
-        case .tooDeep: ["most": JSONValue(JSONText.maxDepth)]
+        case .tooDeep: ValueFault.tooDeep.facts
         case .notAnObject(let kind):
             ["expected": .string(ValueKind.object.rawValue), "given": .string("\(kind)")]
         case .encoding(let message): ["error": .string(message)]

@@ -13,7 +13,7 @@ export const MEMBERS = new Set(Object.values(METHODS).filter(({ gives }) => give
 const FUNCTION = { isRight: isFunction, expected: 'function' }
 
 /** What the functions of a program must be, by their names in a configuration. */
-export const KINDS = {
+export const HOOKS = {
     beforeSend: FUNCTION, convert: FUNCTION, credentials: FUNCTION,
     logger: { isRight: isLogger, expected: 'console' },
 }
@@ -232,7 +232,7 @@ function memberOf({ name, member = name }) {
 function without(value, found) {
     if (!isObject(value)) return value
     const rest = { ...value }
-    for (const [name, { isRight, ...facts }] of Object.entries(KINDS)) {
+    for (const [name, { isRight, ...facts }] of Object.entries(HOOKS)) {
         if (!(name in rest)) continue
         const hook = rest[name]
         delete rest[name]
@@ -243,7 +243,7 @@ function without(value, found) {
     // What is left of functions would be no option: without its filter a program would send what it must not.
     for (const [name, value] of Object.entries(rest)) {
         if (!isFunction(value) || name === 'toJSON') continue
-        const suggestion = nearest(name, Object.keys(KINDS))
+        const suggestion = nearest(name, Object.keys(HOOKS))
         throw new ArgumentFault(suggestion ? 'unknown' : 'notJSON', name, suggestion ? { suggestion } : { type: 'function' })
     }
     // The form in which one object has all params.

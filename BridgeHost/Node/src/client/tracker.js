@@ -3,7 +3,7 @@ import { appName } from './app-name.js'
 import { described, MobileTrackerError } from './errors.js'
 import { atExit, notAtExit } from './exit.js'
 import { clientText, sentenceOf } from './fault.js'
-import { Hooks, KINDS } from './hooks.js'
+import { HOOKS, Hooks } from './hooks.js'
 import { HostLink } from './host-link.js'
 import { NotificationListeners } from './notification-listeners.js'
 import { NONE_OFF, OffClients } from './off.js'
@@ -26,7 +26,7 @@ const RULES = {
     agent: { isRight: (value) => value === false || isText(value) && value !== '', expected: 'socket' },
     stderr: { isRight: (value) => ['inherit', 'ignore'].includes(value), expected: ['inherit', 'ignore'] },
     appName: TEXT,
-    ...KINDS,
+    ...HOOKS,
 }
 
 /** The names of the options. */
